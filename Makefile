@@ -1,0 +1,52 @@
+# Everything a person does with a checkout. `make` alone explains.
+# Needs only make and Python 3.11 or later; the rest goes into .venv.
+
+PYTHON ?= python3
+PROFILE ?= sample
+BIN := .venv/bin
+export DAGSTER_HOME ?= $(CURDIR)/dagster_home
+export DAGSTER_DISABLE_TELEMETRY := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test ui bench lint install clean lock
+
+help: ## explain these commands
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+run: install ## set up, run everything on the bundled sample (no network beyond the set-up), print the leaderboards
+	@$(BIN)/medexams refresh --profile sample
+	@$(BIN)/medexams leaderboard
+
+test: install ## set up and run all tests
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+ui: install ## the Dagster UI on 127.0.0.1:3000, with the schedule and the sensors (PROFILE=live for the public sources)
+	MEDEXAMS_PROFILE=$(PROFILE) $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $${PORT:-3000}
+
+bench: install ## rates and memory, as ratios measured side by side in one run
+	$(BIN)/python -m benchmarks $(ARGS)
+
+lint: install ## ruff, mypy, sqlfluff
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar sql
+
+install: .venv/installed ## make .venv and install the pinned dependencies into it
+
+.venv/installed: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("medexams needs Python 3.11 or later, this is " + sys.version.split()[0] + "; name another one: make PYTHON=python3.12")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing into .venv (about a minute)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+lock: install ## pin the dependencies anew (requirements.txt, hashed, no registry named)
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-strip-extras --no-annotate --upgrade --quiet --output-file requirements.txt
+
+clean: ## remove .venv, caches and Dagster's history; data/ stays
+	rm -rf .venv .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find dagster_home -mindepth 1 ! -name dagster.yaml -delete

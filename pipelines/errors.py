@@ -1,0 +1,20 @@
+"""The errors that a person meets. Each message says what is wrong, where, and what to do, in one sentence or two.
+
+Anything that is not a MedexamsError is a defect of this program and may show a traceback.
+"""
+
+
+class MedexamsError(Exception):
+    """Something outside the program is wrong (a source, a file, a setting); exit code 1."""
+
+
+class SourceError(MedexamsError):
+    """A source could not be fetched or is not what it should be; nothing of it was used."""
+
+
+class StoreError(MedexamsError):
+    """A table breaks its schema, shrank, or does not fit the others; the published file was left as it was."""
+
+
+class SettingsError(MedexamsError):
+    """A setting or an argument is wrong; exit code 2."""

@@ -1,0 +1,128 @@
+"""What a source module hands over: its questions as neutral items, before ids, fingerprints and tables.
+
+Sources fill these; unify.py turns them into the rows of schema.py. Text here is already plain (see text.py).
+No reading of files and no rules belong here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice in the order shown. `label` is what it is shown with ('A', 'a', '1')."""
+
+    label: str
+    text: str
+    is_forbidden: bool = False
+    has_image: bool = False
+
+
+@dataclass(frozen=True)
+class Key:
+    """One accepted answer: the labels of its choices, or a value for numeric, sequence and text questions."""
+
+    labels: tuple[str, ...] = ()
+    value: str | None = None
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture: `place` is stem, passage or choice:POSITION; `path` is relative to the data folder once fetched."""
+
+    place: str
+    url: str | None
+    path: str | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class Exam:
+    """One sitting: profession as KokushiMD-10 writes it, its English name, year, and round (第…回) where known."""
+
+    profession: str
+    profession_en: str
+    year: int
+    round: int | None = None
+
+
+@dataclass
+class Item:
+    """One question of a source. `locator` says where it stood (line, page, path). `flags` maps flag to detail."""
+
+    source_key: str
+    locator: str
+    language: str
+    stem: str
+    answer_type: str
+    choices: list[Choice] = field(default_factory=list)
+    keys: list[Key] = field(default_factory=list)
+    key_status: str = "scored"
+    points: Decimal = Decimal(1)
+    topic: str | None = None
+    exam: Exam | None = None
+    paper: str | None = None
+    number: int | None = None
+    component: str | None = None
+    passage_key: str | None = None
+    needs_image: bool = False
+    human_accuracy: Decimal | None = None
+    case_group: str | None = None
+    images: list[Image] = field(default_factory=list)
+    flags: dict[str, str] = field(default_factory=dict)
+    collected: tuple[str, ...] = ()
+    """Stem and choices as the collector of a derived release leaves them; by this its lost text is found."""
+
+    def flag(self, name: str, detail: str) -> None:
+        """Add a flag; a second detail of the same flag is joined with '; '."""
+        self.flags[name] = f"{self.flags[name]}; {detail}" if name in self.flags else detail
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A row of the source that is no question: where it stood, why it was rejected, and the row itself."""
+
+    locator: str
+    reason: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What is known of a release before its questions are counted; the table dataset says what each field means."""
+
+    benchmark: str
+    release: str
+    title: str
+    language: str
+    licence: str
+    origin: str
+    sha256: str
+    fetched_at: datetime
+    published_count: int | None
+    is_sample: bool
+    source: str
+    """The source module's name: releases of one source replace each other (is_latest)."""
+    count_note: str | None = None
+    """Why the number found differs from the published count, where the publisher's own data explains it."""
+
+    @property
+    def dataset_id(self) -> str:
+        return f"{self.benchmark}/{self.release}"
+
+
+@dataclass
+class Reading:
+    """All of one release: every row of the source is in `items` or in `rejected`. `passages` maps key to plain text."""
+
+    dataset: Dataset
+    items: list[Item]
+    rejected: list[Rejected] = field(default_factory=list)
+    passages: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def rows_in(self) -> int:
+        return len(self.items) + len(self.rejected)

@@ -1,0 +1,111 @@
+"""Every knob in one class, read from the environment (prefix MEDEXAMS_) and from nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pipelines.errors import SettingsError
+
+# Public addresses of the four upstreams, used by the profile `live`. Hub files can be pinned to a revision by naming it
+# in the address instead of `main`; the SHA-256 of what was read is kept on the dataset row in any case.
+LIVE = {
+    "mur_api": "https://domande-ap.mur.gov.it/api/v1",
+    "medschool_release": "https://raw.githubusercontent.com/room-b007/test-medicina/"
+    "05a70f7014fa522ff320463620bc0b2231fead64/data/questions/medical_school_questions.jsonl",
+    "cognet_release": "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD/resolve/main/cognetmd.csv",
+    "kokushi_release": "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10/resolve/main/kokushi_md10_ja.jsonl",
+}
+PROFILES = ("sample", "live")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a refresh needs to know. Addresses are http(s) URLs or local paths; None in profile `sample` means bundled."""
+
+    profile: str = "live"
+    data: Path = Path("data")
+    mur_api: str | None = None
+    medschool_release: str | None = None
+    cognet_release: str | None = None
+    kokushi_release: str | None = None
+    inbox: Path | None = None
+    request_delay: float = 1.0
+    """Seconds between two requests to one host."""
+    connect_timeout: float = 10.0
+    read_timeout: float = 60.0
+    attempts: int = 5
+    """How often a request is tried before its fault is final."""
+    longest_wait: float = 120.0
+    """The longest Retry-After that is waited for, in seconds."""
+    max_bytes: int = 512 * 2**20
+    """The largest answer or prediction file that is read, in bytes."""
+    keep_generations: int = 3
+    accept_shrink: bool = False
+    shrink_share: float = 0.1
+    """A guarded table that loses more than this share of its rows is not written."""
+    lock_wait: float = 0.0
+    """Seconds to wait for another refresh of the same data folder to end."""
+    given: frozenset[str] = field(default_factory=frozenset)
+    """Names of the source addresses that were given rather than taken from the profile."""
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] | None = None, **changes: Any) -> Settings:
+        """Settings from MEDEXAMS_* variables; `changes` that are not None win. Raises SettingsError."""
+        env = os.environ if env is None else env
+        kinds: dict[str, Any] = {
+            "profile": str, "data": Path, "mur_api": str, "medschool_release": str, "cognet_release": str,
+            "kokushi_release": str, "inbox": Path, "request_delay": float, "connect_timeout": float,
+            "read_timeout": float, "attempts": int, "longest_wait": float, "max_bytes": int, "keep_generations": int,
+            "shrink_share": float, "lock_wait": float, "accept_shrink": _flag,
+        }  # fmt: skip
+        found: dict[str, Any] = {}
+        for name, kind in kinds.items():
+            if text := env.get(f"MEDEXAMS_{name.upper()}"):
+                try:
+                    found[name] = kind(text)
+                except ValueError:
+                    raise SettingsError(
+                        f"MEDEXAMS_{name.upper()}={text!r} is not a {kind.__name__.lstrip('_')}"
+                    ) from None
+        found |= {k: v for k, v in changes.items() if v is not None}
+        settings = cls(**found)
+        if settings.profile not in PROFILES:
+            raise SettingsError(f"profile {settings.profile!r} is not one of {', '.join(PROFILES)}")
+        for name in (
+            "request_delay",
+            "connect_timeout",
+            "read_timeout",
+            "attempts",
+            "max_bytes",
+            "keep_generations",
+        ):
+            if getattr(settings, name) < 0:
+                raise SettingsError(f"MEDEXAMS_{name.upper()} must not be negative")
+        given = frozenset(k for k in LIVE if getattr(settings, k))
+        addresses: dict[str, Any] = {k: v for k, v in LIVE.items() if settings.profile == "live" and k not in given}
+        return replace(settings, given=given, **addresses)
+
+    def is_sample(self, address: str) -> bool:
+        """True when the source with this address setting is the bundled sample."""
+        return self.profile == "sample" and address not in self.given
+
+    @property
+    def warehouse(self) -> Path:
+        """The published DuckDB file."""
+        return self.data / "medexams.duckdb"
+
+    @property
+    def inbox_folder(self) -> Path:
+        return self.inbox or self.data / "inbox"
+
+
+def _flag(text: str) -> bool:
+    if text.lower() in ("1", "true", "yes", "on"):
+        return True
+    if text.lower() in ("0", "false", "no", "off"):
+        return False
+    raise ValueError(text)

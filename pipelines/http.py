@@ -90,8 +90,8 @@ class Session:
             headers["If-None-Match"] = tag
         if known and (since := known.headers.get("last-modified")):
             headers["If-Modified-Since"] = since
-        self._pause(urlsplit(url).netloc)
         try:
+            self._pause(urlsplit(url).netloc)
             with self._requests.get(
                 url,
                 headers=headers,
@@ -101,7 +101,7 @@ class Session:
                 body = self._body(response, url)
         except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as fault:
             raise _Transient(f"the connection failed ({_short(fault)})") from fault
-        except requests.RequestException as fault:
+        except (requests.RequestException, ValueError) as fault:
             raise SourceError(f"{url}: {_short(fault)}; check the address") from fault
         received = {k.lower(): v for k, v in response.headers.items()}
         answer = self.landing.record(url, response.status_code, received, body)

@@ -16,7 +16,7 @@ LIVE = {
     "mur_api": "https://domande-ap.mur.gov.it/api/v1",
     "medschool_release": "https://raw.githubusercontent.com/room-b007/test-medicina/"
     "05a70f7014fa522ff320463620bc0b2231fead64/data/questions/medical_school_questions.jsonl",
-    "cognet_release": "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD/resolve/main/cognetmd.csv",
+    "cognet_release": "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD/resolve/main/cgnetMD1_0.csv",
     "kokushi_release": "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10/resolve/main/kokushi_md10_ja.jsonl",
 }
 PROFILES = ("sample", "live")

@@ -7,6 +7,7 @@ the same queries serve a write, an asset check and the published file.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -24,7 +25,7 @@ import polars as pl
 
 from pipelines.errors import StoreError
 from pipelines.landing import sync_folder
-from pipelines.schema import TABLES, Column, Table
+from pipelines.schema import TABLES, Table
 
 SQL = Path(__file__).resolve().parents[1] / "sql"
 STORAGE_VERSION = "v1.4.0"
@@ -35,12 +36,16 @@ _META = "medexams"
 
 @dataclass(frozen=True)
 class Check:
-    """A query that returns the offending rows of a table; none is a pass. `says` is the rule as a sentence."""
+    """A query that returns the offending rows of a table; none is a pass. `says` is the rule as a sentence.
+
+    A `waivable` one warns instead of blocking where --accept-shrink was given.
+    """
 
     name: str
     table: str
     says: str
     sql: str
+    waivable: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,15 +104,17 @@ def schema_checks(table: Table, source: str | None = None) -> list[Check]:
 
 
 def sql_checks() -> list[Check]:
-    """The checks of sql/checks: each file is a query for offending rows, its first comment the rule, its prefix the table.
+    """The checks of sql/checks: each file, named TABLE__RULE.sql, is a query for offending rows.
 
-    A file is named TABLE__RULE.sql.
+    Its comment is the rule as a sentence; the last line of it may say `waivable: --accept-shrink`.
     """
     found = []
     for path in sorted((SQL / "checks").glob("*.sql")):
         text = path.read_text(encoding="utf-8")
-        says = " ".join(m.strip() for m in re.findall(r"^--(.*)$", text, re.MULTILINE))
-        found.append(Check(path.stem.replace("__", "_"), path.stem.split("__")[0], says, text))
+        lines = [m.strip() for m in re.findall(r"^--(.*)$", text, re.MULTILINE)]
+        waivable = lines[-1] == "waivable: --accept-shrink"
+        says = " ".join(lines[:-1] if waivable else lines)
+        found.append(Check(path.stem.replace("__", "_"), path.stem.split("__")[0], says, text, waivable))
     return found
 
 
@@ -144,15 +151,14 @@ class Store:
         return [p.stem for p in self.files(name)]
 
     def meta(self, name: str) -> Meta | None:
-        """What the table's files record; for a table in parts, over all parts. None when there is no file."""
+        """What the table's file records; over a table in parts, without inputs. None when there is no file."""
         metas = [_read_meta(p) for p in self.files(name)]
         if not metas:
             return None
         if not TABLES[name].in_parts:
             return metas[0]
-        inputs = {k: v for m in metas for k, v in m.inputs.items()}
         versions = "+".join(sorted(m.version for m in metas))
-        return Meta(versions if len(metas) == 1 else _digest(versions), sum(m.rows for m in metas), inputs)
+        return Meta(_digest(versions), sum(m.rows for m in metas), {})
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """An in-memory DuckDB with a view for each table that has a file."""
@@ -262,8 +268,6 @@ class Store:
 
 
 def _digest(text: str) -> str:
-    import hashlib
-
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -297,15 +301,16 @@ def unfit(store: Store) -> list[str]:
     """Why the tables on disk do not fit together, each with the asset to run; empty when they do."""
     current = {name: store.meta(name) for name in TABLES}
     problems = []
-    for name, meta in current.items():
-        if meta is None:
-            if not TABLES[name].in_parts:
-                problems.append(f"{name} has not been made; run the asset {name}")
-            continue
-        for source, version in meta.inputs.items():
-            now = current[source]
-            if now is None or now.version != version:
-                problems.append(f"{name} was made from an older {source}; run the asset {name}")
+    for name in TABLES:
+        files = store.files(name)
+        if not files and not TABLES[name].in_parts:
+            problems.append(f"{name} has not been made; run the asset {name}")
+        for file in files:
+            for source, version in _read_meta(file).inputs.items():
+                now = current[source]
+                if now is None or now.version != version:
+                    what = f"{name} ({file.stem})" if TABLES[name].in_parts else name
+                    problems.append(f"{what} was made from an older {source}; run the asset {name}")
     return problems
 
 
@@ -328,7 +333,7 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
                 counts[table.name] = _fill(con, table, store.files(table.name))
             for check in [c for t in TABLES.values() for c in schema_checks(t)] + sql_checks():
                 count, rows = offending(con, check)
-                if count:
+                if count and not (check.waivable and store.accept_shrink):
                     raise StoreError(
                         f"{check.says}: {count} rows break this, the first: {rows[0]}; nothing was published"
                     )
@@ -357,12 +362,8 @@ def _fill(con: duckdb.DuckDBPyConnection, table: Table, files: list[Path]) -> in
         con.execute(f"insert into {table.name} select {names} from read_parquet([{listed}]) {order}")
     con.execute(f"comment on table {table.name} is {quoted(table.description)}")
     for c in table.columns:
-        con.execute(f"comment on column {table.name}.{c.name} is {quoted(_comment(c))}")
+        con.execute(f"comment on column {table.name}.{c.name} is {quoted(c.comment)}")
     return int(con.execute(f"select count(*) from {table.name}").fetchall()[0][0])
-
-
-def _comment(column: Column) -> str:
-    return column.comment
 
 
 def _keep_generation(target: Path, keep: int) -> None:

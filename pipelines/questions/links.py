@@ -60,7 +60,8 @@ def link(left: Sequence[Item], right: Sequence[Item]) -> list[Link]:
             links += [Link(i, j, "exact", 1.0) for j in by_print[found] if _pictures_agree(item, right[j])]
         elif found in by_remains:
             j = by_remains[found][0]
-            links.append(Link(i, j, "lost_markup", _similarity(item, right[j])))
+            kind = "lost_markup" if _lost_text(item, right[j]) else "near"  # else only pictures were lost
+            links.append(Link(i, j, kind, _similarity(item, right[j])))
         else:
             alone.append(i)
     left_prints = {item_fingerprint(item) for item in left}

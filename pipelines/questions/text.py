@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 from dataclasses import dataclass
+from html.entities import html5
 
 from bs4 import BeautifulSoup, Comment, NavigableString, Tag
 
@@ -23,7 +24,7 @@ _TAGS = (
 _ATTRIBUTES = r"""(?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=]+))*\s*/?"""
 _TAG = re.compile(rf"<(/?)({'|'.join((_TAGS + ' ' + _LETTER_TAGS).split())})({_ATTRIBUTES})>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_BARE_AMPERSAND = re.compile(r"&(?!#\d{1,7};|#[xX][0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)")
+_AMPERSAND = re.compile(r"&(#\d{1,7};|#[xX][0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)?")
 _INCLUDEGRAPHICS = re.compile(r"\\?includegraphics\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}")
 _TOKEN = re.compile(r"[+\-−–±]?(?:\d+(?:[.,]\d+)?|[^\W\d_]+|.)")
 _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200d\u2060\ufeff]")
@@ -51,8 +52,8 @@ def html_to_text(source: str) -> Text:
 
 
 def released_to_text(source: str) -> str:
-    """Plain text of a released row, whose tags are already gone: entities decoded once, white space tidied."""
-    return tidy(html.unescape(_BARE_AMPERSAND.sub("&amp;", source)))
+    """Plain text of a released row, whose tags are gone already: entities decoded once, white space tidied."""
+    return tidy(html.unescape(_escape_bare_ampersands(source)))
 
 
 def tidy(text: str) -> str:
@@ -83,7 +84,16 @@ def _escape_what_is_no_markup(source: str) -> str:
         out += [source[end : m.start()].replace("<", "&lt;"), m[0]]
         end = m.end()
     out.append(source[end:].replace("<", "&lt;"))
-    return _BARE_AMPERSAND.sub("&amp;", "".join(out))
+    return _escape_bare_ampersands("".join(out))
+
+
+def _escape_bare_ampersands(source: str) -> str:
+    """The same text with every '&' that begins no known entity written as an entity."""
+
+    def known(match: re.Match[str]) -> bool:
+        return bool(match[1]) and (match[1].startswith("#") or match[1] in html5)
+
+    return _AMPERSAND.sub(lambda m: m[0] if known(m) else "&amp;" + m[0][1:], source)
 
 
 def _render(node: Tag, images: list[str]) -> str:

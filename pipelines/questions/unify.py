@@ -66,6 +66,7 @@ def _dataset(reading: Reading, newest: dict[str, str], rows: Rows) -> None:
             "dataset_id": d.dataset_id,
             "benchmark": d.benchmark,
             "release": d.release,
+            "source": d.source,
             "title": d.title,
             "language": d.language,
             "licence": d.licence,
@@ -249,7 +250,7 @@ def _flag_from_links(readings: Sequence[Reading], links: Linked, rows: Rows) -> 
 def _flag_pair(old: Item, new: Item, k: Link, to_dataset: str) -> None:
     if k.kind == "lost_markup" and "lost_markup" not in old.flags:
         old.flag("lost_markup", f"{to_dataset}/{new.source_key} says more: {_says_more(old, new)}")
-    if new.needs_image and not old.needs_image and not old.images and k.kind != "near":
+    if new.needs_image and not old.needs_image and not old.images:
         old.needs_image = True
         old.flag("image_missing", f"{to_dataset}/{new.source_key} shows {len(new.images)} pictures")
     if new.passage_key and not old.passage_key and "passage_missing" not in old.flags:

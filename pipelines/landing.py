@@ -85,7 +85,7 @@ class Landing:
             ) from None
         if hashlib.sha256(body).hexdigest() != sha256:
             raise SourceError(
-                f"landing/objects/{sha256[:2]}/{sha256[:12]}… was changed after it was stored; delete it and fetch again"
+                f"landing/objects/{sha256[:2]}/{sha256[:12]}… was changed after it was stored; delete it, fetch again"
             )
         return body
 

@@ -17,14 +17,14 @@ LIVE = {
     "medschool_release": "https://raw.githubusercontent.com/room-b007/test-medicina/"
     "05a70f7014fa522ff320463620bc0b2231fead64/data/questions/medical_school_questions.jsonl",
     "cognet_release": "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD/resolve/main/cgnetMD1_0.csv",
-    "kokushi_release": "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10/resolve/main/kokushi_md10_ja.jsonl",
+    "kokushi_release": "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10/resolve/main/data/train_ja.jsonl",
 }
 PROFILES = ("sample", "live")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a refresh needs to know. Addresses are http(s) URLs or local paths; None in profile `sample` means bundled."""
+    """What a refresh needs to know. Addresses are URLs or local paths; None in profile `sample` means bundled."""
 
     profile: str = "live"
     data: Path = Path("data")

@@ -160,6 +160,11 @@ class Store:
         versions = "+".join(sorted(m.version for m in metas))
         return Meta(_digest(versions), sum(m.rows for m in metas), {})
 
+    def fits(self, name: str, part: str | None = None) -> bool:
+        """True when a table (or one part) was made from its inputs as they are now."""
+        recorded = _read_meta(self._target(TABLES[name], part)).inputs
+        return all((now := self.meta(t)) is not None and now.version == v for t, v in recorded.items())
+
     def connect(self) -> duckdb.DuckDBPyConnection:
         """An in-memory DuckDB with a view for each table that has a file."""
         con = duckdb.connect()

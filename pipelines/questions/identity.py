@@ -9,12 +9,14 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣－", "-"))
 # A minus before a digit or after an exponent mark or bracket is mathematics; elsewhere a dash is punctuation.
 _SIGN = re.compile(r"(?<![^\W_])-(?=\d)|(?<=\^)\(?-")
 
 
+@lru_cache(maxsize=1 << 17)
 def squeeze(text: str) -> str:
     """Text as the fingerprint sees it: NFKC, case-folded, only letters, digits and mathematical symbols.
 

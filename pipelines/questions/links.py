@@ -74,7 +74,7 @@ def link(left: Sequence[Item], right: Sequence[Item]) -> list[Link]:
 
 
 def duplicates(items: Sequence[Item]) -> list[tuple[int, int, str]]:
-    """Pairs (later, first, in words) of places of items that ask the same: exact, or the same stem and right answers."""
+    """Pairs (later, first, in words) of items that ask the same: exact, or the same stem and right answers."""
     exact: dict[object, int] = {}
     same_key: dict[object, int] = {}
     pairs = []

@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from html.entities import html5
 
 from bs4 import BeautifulSoup, Comment, NavigableString, Tag
@@ -18,8 +19,8 @@ _BLOCKS = frozenset(
 # Tags of one letter are also names of variables: "a<b" and "p<q" are formulas unless the tag is closed somewhere.
 _LETTER_TAGS = "b i u s a q"
 _TAGS = (
-    "p span em strong sup sub img br li ul ol big small div table tbody thead tr td th font center hr h1 h2 h3 h4 h5 h6 "
-    "code pre strike del ins mark blockquote"
+    "p span em strong sup sub img br li ul ol big small div table tbody thead tr td th font center hr h1 h2 h3 h4 h5 "
+    "h6 code pre strike del ins mark blockquote"
 )
 _ATTRIBUTES = r"""(?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=]+))*\s*/?"""
 _TAG = re.compile(rf"<(/?)({'|'.join((_TAGS + ' ' + _LETTER_TAGS).split())})({_ATTRIBUTES})>", re.IGNORECASE)
@@ -38,6 +39,7 @@ class Text:
     images: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=1 << 16)
 def html_to_text(source: str) -> Text:
     """Plain text of a piece of exam HTML.
 
@@ -73,7 +75,7 @@ def as_collected(source: str) -> str:
 
 
 def _escape_what_is_no_markup(source: str) -> str:
-    """The same HTML with every '<' that opens no known tag, and every '&' that opens no entity, written as an entity."""
+    """The same HTML with every '<' that opens no known tag, and every '&' that opens no entity, escaped."""
     source = _COMMENT.sub("", source)
     closed = {m[2].lower() for m in _TAG.finditer(source) if m[1]}
     out, end = [], 0

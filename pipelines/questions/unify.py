@@ -47,7 +47,7 @@ def unify(readings: Iterable[Reading]) -> dict[str, pl.DataFrame]:
     links = _links(ordered)
     _flag_from_links(ordered, links, rows)
     _flag_duplicates(ordered)
-    newest = {r.dataset.source: r.dataset.dataset_id for r in ordered}
+    newest = {(r.dataset.source, r.dataset.language): r.dataset.dataset_id for r in ordered}
     for reading in ordered:
         _dataset(reading, newest, rows)
         for item in reading.items:
@@ -59,7 +59,7 @@ def question_id(reading: Reading, item: Item) -> str:
     return f"{reading.dataset.dataset_id}/{item.source_key}"
 
 
-def _dataset(reading: Reading, newest: dict[str, str], rows: Rows) -> None:
+def _dataset(reading: Reading, newest: dict[tuple[str, str], str], rows: Rows) -> None:
     d = reading.dataset
     rows["dataset"].append(
         {
@@ -77,7 +77,7 @@ def _dataset(reading: Reading, newest: dict[str, str], rows: Rows) -> None:
             "published_count": d.published_count,
             "count_note": d.count_note,
             "is_sample": d.is_sample,
-            "is_latest": newest[d.source] == d.dataset_id,
+            "is_latest": newest[d.source, d.language] == d.dataset_id,
         }
     )
     rows["passage"] += [{"passage_id": f"{d.dataset_id}/{k}", "text": t} for k, t in reading.passages.items()]

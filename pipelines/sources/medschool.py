@@ -16,7 +16,7 @@ from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Reject
 from pipelines.questions.text import released_to_text
 from pipelines.settings import Settings
 from pipelines.sources.base import Progress, Snapshot
-from pipelines.sources.files import SAMPLE_ORIGIN, fetch_address, release_name, snapshot
+from pipelines.sources.files import SAMPLE_ORIGIN, count_note, fetch_address, licence, release_name, snapshot, title
 from pipelines.sources.mur import LABELS, POINTS, topic_of
 
 NAME = "medschool"
@@ -88,15 +88,16 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
     dataset = Dataset(
         benchmark=BENCHMARK,
         release=shot.release,
-        title="Sample of Medschool-Test (written for medexams)" if shot.is_sample else "Medschool-Test",
+        title=title(shot, "Medschool-Test"),
         language="it",
-        licence="Apache-2.0 (written for medexams)" if shot.is_sample else "Apache-2.0",
+        licence=licence(shot, "Apache-2.0"),
         origin=shot.origin,
         sha256=shot.sha256,
         fetched_at=shot.fetched_at,
         published_count=None if shot.is_sample else PUBLISHED_COUNT,
         is_sample=shot.is_sample,
         source=NAME,
+        count_note=count_note(shot, len(items) + len(rejected), PUBLISHED_COUNT),
     )
     return Reading(dataset, items, rejected)
 

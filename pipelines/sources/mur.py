@@ -25,7 +25,7 @@ from pipelines.questions.item import Choice, Dataset, Image, Item, Key, Reading,
 from pipelines.questions.text import as_collected, html_to_text
 from pipelines.settings import Settings
 from pipelines.sources.base import Progress, Snapshot, StoredFile
-from pipelines.sources.files import SAMPLE_ORIGIN, is_url, release_name, snapshot
+from pipelines.sources.files import SAMPLE_ORIGIN, is_url, licence, release_name, snapshot, title
 
 NAME = "mur"
 BENCHMARK = "medschool"
@@ -117,13 +117,13 @@ def _pages(
         page = _envelope(landing.get(answer.sha256), url)
         if page.get("number") != number:
             raise SourceError(
-                f"{url}: the answer is page {page.get('number')} instead of {number} (a page repeated); refresh again later"
+                f"{url}: the answer is page {page.get('number')} instead of {number}: pages repeat; refresh again later"
             )
         if pages and any(page[k] != pages[0][k] for k in ("totalElements", "totalPages")):
             landing.save_scrape(NAME, None)
             raise SourceError(
-                f"{url}: totalElements moved from {pages[0]['totalElements']} to {page['totalElements']} during the scrape, "
-                "so that its pages are not of one bank; refresh again later"
+                f"{url}: totalElements moved from {pages[0]['totalElements']} to {page['totalElements']} during the "
+                "scrape, so that its pages are not of one bank; refresh again later"
             )
         pages.append(page)
         files.append(StoredFile(f"page:{number}", answer.sha256, answer.size))
@@ -262,9 +262,9 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
     dataset = Dataset(
         benchmark=BENCHMARK,
         release=shot.release,
-        title="Sample of the ministry's bank (written for medexams)" if shot.is_sample else "Question bank of the MUR",
+        title=title(shot, "Question bank of the MUR"),
         language="it",
-        licence="Apache-2.0 (written for medexams)" if shot.is_sample else "none stated (public exam questions)",
+        licence=licence(shot, "none stated (public exam questions)"),
         origin=shot.origin,
         sha256=shot.sha256,
         fetched_at=shot.fetched_at,

@@ -1,0 +1,1 @@
+"""What Dagster sees: one module per stage, declarations only. What an asset computes is in pipelines/."""

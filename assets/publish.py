@@ -1,0 +1,31 @@
+"""The last stage: the published DuckDB file, built whole from all tables and put in place at once."""
+
+import dagster as dg
+
+from assets.common import OWNERS, PUBLISH, Workspace, markdown
+from pipelines.schema import TABLES
+from pipelines.store import publish
+
+
+@dg.asset(
+    group_name=PUBLISH,
+    deps=list(TABLES),
+    kinds={"duckdb"},
+    owners=OWNERS,
+    description="The published warehouse: one DuckDB file with a comment on every table and column, checked before it "
+    "replaces the last one. Readers of the old file keep it.",
+)
+def warehouse(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
+    """Publish all tables as one DuckDB file."""
+    settings = workspace.settings
+    rows = publish(workspace.store, settings.warehouse, settings.keep_generations)
+    board = workspace.store.read("leaderboard").sort("dataset_id", "rank").head(20)
+    return dg.MaterializeResult(
+        metadata={
+            "path": dg.MetadataValue.path(settings.warehouse.resolve()),
+            "bytes": settings.warehouse.stat().st_size,
+            "dagster/row_count": sum(rows.values()),
+            "rows": dg.MetadataValue.json(rows),
+            "leaderboard": dg.MetadataValue.md(markdown(board, 9)),
+        }
+    )

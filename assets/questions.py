@@ -1,0 +1,21 @@
+"""Stage 2: the unified question tables, made together from the archive, and how sound each source is."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.common import Workspace, table_metadata, table_spec
+from assets.sources import NAMES
+from pipelines import stages
+from pipelines.questions.unify import QUESTION_TABLES
+
+
+@dg.multi_asset(
+    name="question_tables",
+    specs=[table_spec(name, list(NAMES.values()), {"polars", "parquet"}) for name in QUESTION_TABLES],
+)
+def question_tables(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.MaterializeResult]:
+    """Unify all releases ever fetched."""
+    stages.build_questions(workspace.settings, workspace.store)
+    for name in QUESTION_TABLES:
+        yield dg.MaterializeResult(name, metadata=table_metadata(workspace.store, name))

@@ -1,0 +1,112 @@
+"""The Dagster code location: build_defs(settings) puts assets, checks, jobs and schedules together; run_job runs one.
+
+The only module of pipelines that imports dagster or assets.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import dagster as dg
+from dagster._core.errors import DagsterAssetCheckFailedError
+
+from assets import automation, checks, common, publish, questions, runs, scores, sources, tables
+from pipelines import stages
+from pipelines.errors import MedexamsError, StoreError
+from pipelines.settings import Settings
+from pipelines.sources.base import Progress, silent
+
+HOME = Path(__file__).resolve().parents[1] / "dagster_home"
+"""DAGSTER_HOME of a checkout; dagster.yaml there switches telemetry off."""
+
+RUNS_KEPT = 200
+
+
+def build_defs(settings: Settings, progress: Progress = silent) -> dg.Definitions:
+    """All definitions, bound to the data folder and addresses of `settings`; steps report to `progress`."""
+    return dg.Definitions(
+        assets=[
+            *sources.source_assets(),
+            questions.question_tables,
+            *runs.baseline_assets(),
+            runs.run_tables,
+            scores.rule_tables,
+            *tables.sql_assets(),
+            *scores.computed_assets(),
+            publish.warehouse,
+        ],
+        asset_checks=list(checks.asset_checks()),
+        jobs=[automation.refresh, automation.score],
+        schedules=[automation.weekly],
+        sensors=[automation.inbox_sensor(settings)],
+        resources={"workspace": common.workspace_resource(settings, progress)},
+        executor=dg.in_process_executor,
+    )
+
+
+def run_job(settings: Settings, job: str, only: str | None = None, progress: Progress = silent) -> None:
+    """Run the job `refresh` or `score` in this process. `only` keeps to the sources of one benchmark.
+
+    Raises the MedexamsError of the step that failed.
+    """
+    located = build_defs(settings, progress)
+    skipped = {sources.NAMES[n] for n, m in stages.SOURCES.items() if only and only != m.BENCHMARK}
+    definition = located.resolve_job_def(job)
+    selection = [k for k in definition.asset_layer.executable_asset_keys if k.to_user_string() not in skipped]
+    with instance(settings) as history:
+        try:
+            definition.execute_in_process(
+                instance=history,
+                asset_selection=selection if skipped else None,
+                run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            )
+        except Exception as fault:
+            raise _plain(fault) from fault
+        finally:
+            prune_history(history)
+
+
+def _plain(fault: BaseException) -> BaseException:
+    """The MedexamsError below Dagster's wrapping; a failed blocking check is one too. Anything else is a defect."""
+    cause: BaseException | None = fault
+    while cause is not None:
+        if isinstance(cause, MedexamsError):
+            return cause
+        cause = cause.__cause__
+    if isinstance(fault, DagsterAssetCheckFailedError):
+        return StoreError(f"{fault}; nothing was published")
+    return fault
+
+
+@contextmanager
+def instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
+    """Where runs are recorded: DAGSTER_HOME if set; a checkout's own home for its own data folder; else nowhere."""
+    default_data = settings.data.resolve() == (HOME.parent / "data").resolve()
+    if not os.environ.get("DAGSTER_HOME") and default_data and (HOME / "dagster.yaml").exists():
+        os.environ["DAGSTER_HOME"] = str(HOME)
+    if os.environ.get("DAGSTER_HOME"):
+        with dg.DagsterInstance.get() as found:
+            yield found
+    else:
+        with dg.DagsterInstance.ephemeral() as found:
+            yield found
+
+
+def prune_history(history: dg.DagsterInstance, keep: int = RUNS_KEPT) -> int:
+    """Delete all but the newest finished runs; answers how many were deleted."""
+    finished = dg.RunsFilter(
+        statuses=[dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+    )
+    old = [r.dagster_run.run_id for r in history.get_run_records(finished)[keep:]]
+    for run_id in old:
+        history.delete_run(run_id)
+    return len(old)
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """What workspace.yaml names: the definitions for the environment's settings."""
+    return build_defs(Settings.from_env())

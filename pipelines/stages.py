@@ -1,0 +1,100 @@
+"""The steps of a refresh as plain functions over settings and a store: the assets declare them, the CLI runs them.
+
+Each reads tables (or the archive) and writes tables through the store. What a step computes lives in the module that it
+calls; the order of the steps is the assets' business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import ModuleType
+
+from pipelines import sample
+from pipelines.errors import SourceError, StoreError
+from pipelines.http import Session
+from pipelines.landing import Landing
+from pipelines.questions.unify import QUESTION_TABLES, unify
+from pipelines.runs import inbox
+from pipelines.runs.archives import Limits
+from pipelines.runs.baselines import baseline_runs
+from pipelines.settings import Settings
+from pipelines.sources import cognet, kokushi, medschool, mur
+from pipelines.sources.base import Progress, Snapshot, silent
+from pipelines.store import Meta, Store
+
+SOURCES: dict[str, ModuleType] = {module.NAME: module for module in (mur, medschool, cognet, kokushi)}
+ADDRESSES = {
+    "mur": "mur_api",
+    "medschool": "medschool_release",
+    "cognet": "cognet_release",
+    "kokushi": "kokushi_release",
+}
+"""The setting that holds each source's address."""
+
+
+def open_store(settings: Settings) -> Store:
+    return Store(settings.data, accept_shrink=settings.accept_shrink, shrink_share=settings.shrink_share)
+
+
+def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapshot:
+    """Bring the newest release of one source into the archive and note that it is in use. Raises SourceError."""
+    landing = Landing(settings.data)
+    if settings.is_sample(ADDRESSES[name]) and any(not s.is_sample for s in landing.snapshots()):
+        raise SourceError(
+            f"{settings.data} holds real datasets, and the sample would stand beside them; "
+            "use another folder (--data DIR) for the sample, or --profile live"
+        )
+    with _sample_served(settings) as served, Session(served, landing) as session:
+        shot: Snapshot = SOURCES[name].fetch(served, session, landing, progress)
+    SOURCES[name].read(shot, landing)  # a snapshot that can't be read must not be used
+    landing.add_snapshot(shot)
+    return shot
+
+
+@contextmanager
+def _sample_served(settings: Settings) -> Iterator[Settings]:
+    """Settings whose missing addresses are those of the bundled sample, served on loopback for as long as needed."""
+    missing = [name for name in ADDRESSES.values() if settings.is_sample(name)]
+    if not missing:
+        yield settings
+        return
+    with sample.serve() as addresses:
+        yield replace(settings, request_delay=0.0, **{name: getattr(addresses, name) for name in missing})
+
+
+def snapshots_in_use(landing: Landing) -> list[Snapshot]:
+    """Every release ever fetched; the sample only as long as nothing real was."""
+    known = landing.snapshots()
+    return [s for s in known if not s.is_sample] or known
+
+
+def build_questions(settings: Settings, store: Store) -> dict[str, Meta]:
+    """All question tables from the archive. Raises SourceError or StoreError."""
+    landing = Landing(settings.data)
+    shots = snapshots_in_use(landing)
+    if not shots:
+        raise SourceError(f"{settings.data}/landing holds no dataset yet; fetch a source first (medexams refresh)")
+    frames = unify(SOURCES[s.source].read(s, landing) for s in shots)
+    return {name: store.write(name, frames[name]) for name in QUESTION_TABLES}
+
+
+def build_baseline(store: Store, name: str) -> int:
+    """The runs of one baseline on every dataset; answers how many predictions there are."""
+    inputs = ("dataset", "question", "choice", "answer_key")
+    missing = [t for t in inputs if not store.exists(t)]
+    if missing:
+        raise StoreError(f"{', '.join(missing)} has not been made; run the asset question first")
+    run, prediction = baseline_runs(name, *(store.read(t) for t in inputs))
+    part = f"baseline-{name}"
+    store.write("run", run, inputs, part=part)
+    return store.write("prediction", prediction, inputs, part=part).rows
+
+
+def import_runs(settings: Settings, store: Store, progress: Progress = silent) -> inbox.Summary:
+    """Read what is new in the inbox (and the sample's own predictions, where the sample is in use)."""
+    folders = [settings.inbox_folder]
+    if store.read("dataset")["is_sample"].any():
+        folders.insert(0, sample.FOLDER / "predictions")
+    return inbox.read(store, folders, Limits(file_bytes=settings.max_bytes), progress)

@@ -19,6 +19,9 @@ GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES
 """Asset group of each group of schema.py; the numbers keep the UI in the order of the flow."""
 
 OWNERS = ["team:medexams"]
+RUNS_KEPT = 200
+"""Finished runs that Dagster's history keeps; it has no bound of its own."""
+
 PREVIEW_ROWS = 5
 PREVIEW_COLUMNS = 8
 
@@ -91,3 +94,14 @@ def markdown(frame: pl.DataFrame, columns: int = PREVIEW_COLUMNS) -> str:
     lines = [" | ".join(shown.columns), " | ".join("---" for _ in shown.columns)]
     lines += [" | ".join(cell(v) for v in row) for row in shown.iter_rows()]
     return "\n".join(f"| {line} |" for line in lines)
+
+
+def prune_history(history: dg.DagsterInstance, keep: int = RUNS_KEPT) -> int:
+    """Delete all but the newest finished runs; answers how many were deleted."""
+    finished = dg.RunsFilter(
+        statuses=[dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+    )
+    old = [r.dagster_run.run_id for r in history.get_run_records(finished)[keep:]]
+    for run_id in old:
+        history.delete_run(run_id)
+    return len(old)

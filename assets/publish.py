@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from assets.common import OWNERS, PUBLISH, Workspace, markdown
+from assets.common import OWNERS, PUBLISH, Workspace, markdown, prune_history
 from pipelines.schema import TABLES
 from pipelines.store import publish
 
@@ -15,10 +15,11 @@ from pipelines.store import publish
     description="The published warehouse: one DuckDB file with a comment on every table and column, checked before it "
     "replaces the last one. Readers of the old file keep it.",
 )
-def warehouse(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
-    """Publish all tables as one DuckDB file."""
+def warehouse(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
+    """Publish all tables as one DuckDB file, and keep Dagster's history in bounds."""
     settings = workspace.settings
     rows = publish(workspace.store, settings.warehouse, settings.keep_generations)
+    prune_history(context.instance)
     board = workspace.store.read("leaderboard").sort("dataset_id", "rank").head(20)
     return dg.MaterializeResult(
         metadata={

@@ -22,8 +22,6 @@ from pipelines.sources.base import Progress, silent
 HOME = Path(__file__).resolve().parents[1] / "dagster_home"
 """DAGSTER_HOME of a checkout; dagster.yaml there switches telemetry off."""
 
-RUNS_KEPT = 200
-
 
 def build_defs(settings: Settings, progress: Progress = silent) -> dg.Definitions:
     """All definitions, bound to the data folder and addresses of `settings`; steps report to `progress`."""
@@ -66,7 +64,7 @@ def run_job(settings: Settings, job: str, only: str | None = None, progress: Pro
         except Exception as fault:
             raise _plain(fault) from fault
         finally:
-            prune_history(history)
+            common.prune_history(history)
 
 
 def _plain(fault: BaseException) -> BaseException:
@@ -93,17 +91,6 @@ def instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
     else:
         with dg.DagsterInstance.ephemeral() as found:
             yield found
-
-
-def prune_history(history: dg.DagsterInstance, keep: int = RUNS_KEPT) -> int:
-    """Delete all but the newest finished runs; answers how many were deleted."""
-    finished = dg.RunsFilter(
-        statuses=[dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-    )
-    old = [r.dagster_run.run_id for r in history.get_run_records(finished)[keep:]]
-    for run_id in old:
-        history.delete_run(run_id)
-    return len(old)
 
 
 @dg.definitions

@@ -51,7 +51,7 @@ def fetch_address(
     """
     if is_url(address):
         answer = session.get(address)
-        progress(address, 1, 1)
+        progress(address.rsplit("/", 1)[-1], 1, 1)
         return [StoredFile(address, answer.sha256, answer.size)]
     path = Path(address)
     if path.is_file():

@@ -25,6 +25,8 @@ _LOOKALIKES = str.maketrans(
         **dict(zip("➀➁➂➃➄➅➆➇➈➉", CIRCLED, strict=True)),
         **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f\ufffd\ue000"),  # no width, or no character at all
         **dict.fromkeys("‐‑‒–—―−", "-"),
+        "〔": "【",
+        "〕": "】",
         "’": "'",
         "‘": "'",
         "“": '"',
@@ -77,13 +79,15 @@ _TOKEN = re.compile(
               | <\|channel\|>\s?(?:analysis|commentary)[^<\n]{{0,80}}<\|message\|> )
     | (?P<close> </\s?{_THOUGHT}\s?> | \[/THINK\] | <\|END_THINKING\|> | ◁/think▷ )
     | (?P<late_close> <unused95> )
-    | (?P<final> <\|channel\|>\s?final[^<\n]{{0,80}}<\|message\|> )
+    | (?P<final> <\|channel\|>\s?final[^<\n]{{0,80}}<\|message\|> | assistantfinal )
     | (?P<control> <\|[^|<>\n]{{0,60}}(?:\|>|(?=<\|)) | <unused\d+> | </?s> | <(?:bos|eos|pad)>
               | <(?:start|end)_of_turn>(?:(?:user|model)\b)? | \[/?INST\]
               | <｜[^｜<>\n]{{0,60}}｜> | <\|[^|<>\n]{{1,60}}> )
     """,
     re.X | re.I,
 )
+# Where the tokens themselves were lost: "thought⏎…", "analysisWe need …assistantfinalc".
+_THINKS = re.compile(r"\s{0,9}(?:thought\n|(?:assistant)?analysis(?=[A-Z\"'\u3040-\u9fff]))")
 _BOX = re.compile(r"<\|begin_of_box\|>([^<\n]{0,400})<\|end_of_box\|>", re.I)
 _ROLE = re.compile(r"\s{0,9}(assistant|model|final|user|system|human|developer)\b[ \t:]{0,4}(?=\n|$)", re.I)
 _GLUED_ROLE = re.compile(r"(?<=[A-Za-z0-9).。])assistant(?=\s{0,4}(?:\n|$))")
@@ -100,7 +104,7 @@ def spoken(text: str) -> str:
     turns: list[str] = []
     turn: list[str] = []
     last = len(text.rstrip())
-    at, thinking, harmony = 0, bool(re.match(r"\s{0,9}thought\n", text)), False
+    at, thinking, harmony = 0, _THINKS.match(text) is not None, False
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
         if thinking:
@@ -112,7 +116,7 @@ def spoken(text: str) -> str:
         at = token.end()
         if kind == "open":
             thinking, harmony = True, token[0].startswith("<|channel")
-        elif kind == "close" or (kind == "late_close" and sum(map(len, turn)) > 40):
+        elif kind in ("close", "final") or (kind == "late_close" and sum(map(len, turn)) > 40):
             # disown what came before, unless nothing follows
             if at < last:
                 turns, turn = [], []
@@ -160,6 +164,7 @@ _LATEX_WORD = re.compile(r"\\(?:[a-zA-Z]+|[%,; !()\[\]{}\\])")
 _LINE_MARK = re.compile(
     r"^[ \t>]*(?:#{1,6}[ \t]*)?(?:(?:[-+•●◆■▶►✅☑✔➡→⇒∴◦‣▪*]|・)+[ \t]+|[•●◆■▶►✅☑✔➡→⇒∴・▪])?[ \t]*", re.M
 )
+_VERDICT_MARKS = re.compile(r"^[ \t>]*(?:[-+*][ \t]+)?[×✗✘❌✕]", re.M)
 _TABLE_ROW = re.compile(r"^[ \t]*\|([^\n]*)$", re.M)
 
 
@@ -177,6 +182,8 @@ def plain(text: str) -> str:
         text = _unbox(text)
         text = _LATEX_WORD.sub(lambda m: _LATEX.get(m[0], " "), text)
     text = text.replace("**", "").replace("__", "").replace("`", "").replace("$", "")
+    if _VERDICT_MARKS.search(text):  # then the ticks at the start of other lines are verdicts too
+        text = re.sub(r"[☑✔✅]", "○", text)
     text = _LINE_MARK.sub("", text)
     text = text.replace("*", "") if "*" in text and not re.search(r"\d\s?\*\s?[\d(]", text) else text
     if "|" in text:

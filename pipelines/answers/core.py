@@ -6,8 +6,8 @@ Not here: markup and thinking (cleaning), what names an option (labels), the phr
 italian, japanese), numbers (numbers).
 
 Precedence, as a careful person reads: the last explicit statement ("answer: c", a line that holds nothing but "c");
-else a conclusion in prose ("most likely is c"); else the verdicts passed on the options one by one; else an
-option's own text.
+else a conclusion in prose ("most likely is c"), which also settles "b or c"; else the verdicts passed on the options
+one by one; else an option's own text.
 """
 
 import re
@@ -93,6 +93,14 @@ _ENDS_WRONG = _any([x.ENDS_WRONG for x in _LANGUAGES])
 _REFUSAL = _any(*(x.REFUSAL for x in _LANGUAGES))
 _ABSTENTION = _any(*(x.ABSTENTION for x in _LANGUAGES))
 _NEXT = _any(*(x.NEXT for x in _LANGUAGES))
+_HEDGES = re.compile(rf"(?:{'|'.join(x.HEDGE for x in _LANGUAGES)}){{1,3}}", re.I)
+_ALL = _any([x.ALL for x in _LANGUAGES])
+_ALL_BUT = tuple(tuple(re.compile(part, re.I) for part in x.ALL_BUT) for x in _LANGUAGES)
+_OFFERS_ABSTENTION = re.compile(
+    r"preferisco non rispondere|non (?:lo )?so|i (?:do not|don't) know|(?:i )?prefer not to answer|no answer"
+    r"|(?:わか|分か)らない|(?:無回答|回答しない)",
+    re.I,
+)
 _NEGATED_CUE = re.compile(
     r"(?:incorrect|wrong|false|inappropriate|not\s+the|errat[ae]|sbagliat[ae]|誤った|間違った|不|誤)\s{0,2}$", re.I
 )
@@ -102,14 +110,14 @@ _ERROR = re.compile(
     re.I,
 )
 
-_ENDING = r"(?:のみ|だけ)?(?:です|でした|である|だ|となります|となる|になります|ます|と考えられ(?:る|ます)|かな)?[\s.。,、:;!)\]」』]{0,9}"  # noqa: E501
+_ENDING = rf"{japanese.ENDING}[\s.。,、:;!?…)\]」』]{{0,9}}"
 _BARE_END = re.compile(
-    rf"(?:[.。,、:;!)\]」』\"'-]|\s){{0,12}}{_ENDING}(?:[(\[]?\s?\d{{1,3}}(?:\.\d{{1,9}})?\s?%\s?[)\]]?)?[ \t]{{0,9}}$"
+    rf"(?:[.。,、:;!)\]」』\"'-]|\s){{0,12}}{_ENDING}(?:[(\[]?\s?(?:\d{{1,3}}(?:\.\d{{1,9}})?\s?%|0?\.\d{{1,4}}|1\.0)\s?[)\]]?)?[ \t]{{0,9}}$"  # noqa: E501
 )
 _TITLE = re.compile(r"[ \t]{0,2}(?:[:、)]|\.(?!\d)|[ \t]-|-[ \t]|[→=])[ \t]{0,3}(?=\S)")
 _TOLD = re.compile(
-    r"[ \t]{0,2}(?:です|である|だ(?![けっ])|となる|となります|と考え|,?[ \t]?(?:not|non)\b|[。.](?=\s|[^\d\s])|\(|[「『]|[,、][ \t]?(?:because|since|as\s|なぜなら|理由|perch)|"  # noqa: E501
-    r"(?:because|since|perché|poiché|due\sto)\b|[ \t]{1,4}(?=[\u3040-\u9fff(「【]))",
+    r"[ \t]{0,2}(?:です|である|だ(?![けっ])|となる|となります|と考え|の(?:いずれか|どちらか)|で(?:迷|悩)|,?[ \t]?(?:not|non)\b|[。.](?=\s|[^\d\s])|\(|[「『]|[,、][ \t]?(?:because|since|as\s|なぜなら|理由|perch)|"  # noqa: E501
+    r"(?:because|since|perché|poiché|due\sto)\b|[ \t]{1,4}(?![もは])(?=[\u3040-\u9fff(「【]))",
     re.I,
 )
 _AFTER_WEAK = re.compile(
@@ -121,12 +129,27 @@ _AFTER_WEAK = re.compile(
     re.X | re.I | re.M,
 )
 _NEGATED_LINK = re.compile(r"\b(?:not|isn't|non)\b[^\n.,:]{0,8}$", re.I)
-_NEGATED_START = re.compile(r"[\s:]{0,3}(?:not|non)\s{1,3}", re.I)
+_NEGATED_START = re.compile(r"[\s:]{0,3}(?:not|non)\s{1,3}(?:è\s{1,2}(?:la\s)?)?", re.I)
 _CONTRAST = re.compile(
     r"[ \t]?,?[ \t]?(?:but|rather|instead|ma|bensì)[ \t:]{1,3}(?:(?:it|this)\s(?:is|'s)[ \t]|è[ \t])?(?:la[ \t]|l'|the[ \t])?",  # noqa: E501
     re.I,
 )
+_TICKS = "○◯〇✓✔✅⭕"
+_MARK_BEFORE = re.compile(rf"(?:^|\n)[ \t]*([{_TICKS}×✗✘❌✕])[ \t]?:?[ \t]?$")
+_BEFORE_LABEL = re.compile(
+    rf"[ \t]{{0,20}}(?:\d{{1,2}}[.)][ \t]+|[{_TICKS}×✗✘❌✕][ \t]?:?[ \t]?|(?:まず|次に|一方|また|さらに|そして|最後に|なお)、?)?"  # noqa: E501
+)
+_ARTICLE = re.compile(r"\s?(?:まず|直ちに|(?:an?|the|il|la|lo|le|i|gli)\s|l')?", re.I)
+_ACTS = re.compile(r"(?:検査|療法|治療|術)?[をにがで](?!な)|\s(?:is|are|should|would|è|sono)(?!\w)", re.I)
 _POINTER = re.compile(r"(?:以下|次|下記|following|below|seguent)[^\n]{0,30}$|^[\s:。、]*$", re.I)
+_INTRODUCES = re.compile(
+    r"(?:解説|理由|説明|検討|考察|評価|分析|確認|吟味|選択肢|explanation|reason\w{0,3}|analy\w{2,4}|options?|spiegazion\w|opzioni)"
+    r"[^\n。:]{0,12}[。.:]?$|問題(?:です|である)。$|[^:\n]{1,30} : ",
+    re.I,
+)
+_ENDED = re.compile(r"(?:[。!」]|(?<=\w\w)\.|です|ます|である)\s*$")  # "c." may be cut off, "c。" is not
+_STOP = re.compile(r"(?<=[a-z)])\. ")
+_COLON = re.compile(r"[^:\n。]{0,20}(?:[2-5二三四五]つ|複数|two|three|following)[^:\n。]{0,20}:[ \t]{0,3}", re.I)
 _SENTENCE_END = re.compile(r"[。!?！？]|(?<=[a-zà-ÿ)\]\"'])\.(?=\s|$)|\n|;\s")
 
 
@@ -148,7 +171,11 @@ def _lines(text: str, known: Options) -> list[_Line]:
             re.match(r"\d{1,2}(?:[.)][ \t]+|[つ個番]目\s?[:は]\s?)(?=\S)", stripped) if not known.numbered else None
         )
         start += numbering.end() if numbering else 0
-        lines.append(_Line(start, end, *_line_kind(text, start, end, known), gap))
+        hedge = _HEDGES.match(text, start, end)
+        group, kind = _line_kind(text, hedge.end() if hedge else start, end, known)
+        if hedge and kind not in ("bare", "exact"):
+            group, kind = None, "other"
+        lines.append(_Line(start, end, group, kind, gap))
         gap = False
     return lines
 
@@ -196,7 +223,7 @@ def _groups(text: str, known: Options) -> Iterator[Group]:
 
 def _text_groups(text: str, known: Options) -> Iterator[Group]:
     """The options whose texts begin a sentence or clause."""
-    for start in [0, *(m.end() for m in re.finditer(r"[。\n、「(]|[.,]\s", text))]:
+    for start in [0, *(m.end() for m in re.finditer(r"[。\n、「(]|[.,]\s|から|より|ため|ので|例は", text))]:
         group = known.texts_at(text, start)
         if group is not None:
             yield group
@@ -241,6 +268,9 @@ def _said_after(text: str, at: int, known: Options, lines: list[_Line], *, loose
         below = _list_below(text, line_end, known, lines)
         if below is not None or not clause.strip():
             return below
+    colon = _COLON.match(clause)  # "正解は2つあります: aとc"
+    if colon and (found := known.group(text, at + colon.end())) and _AFTER_WEAK.match(text, found.end):
+        return found
     sentence_end = _SENTENCE_END.search(clause)
     sentence = clause[: sentence_end.start()] if sentence_end else clause
     marked = [g for g in _groups(sentence, known) if _is_marked(sentence, g) and not _IS_NOT.match(sentence, g.tail)]
@@ -343,11 +373,13 @@ def _explicit(text: str, known: Options, lines: list[_Line], multiple: bool) -> 
     for cue in reversed(cues):
         if _NEGATED_CUE.search(text[max(0, cue.start() - 16) : cue.start()]):
             continue
+        if _is_verdict(text, cue, known):
+            continue
         group = _said_after(text, cue.end(), known, lines, loose=True, multiple=multiple)
         if group is not None:
             found.append(_Found(cue.start(), group))
             break
-    found += _bare_lines(text, known, lines)
+    found += _bare_lines(text, known, lines, stated=bool(found))
     after = max((f.at for f in found), default=-1)
     for group in (*_groups(text, known), *_text_groups(text, known)):
         stated = group.start > after and any(_IS_FINAL.match(text, end) for end in {group.end, group.tail})
@@ -356,8 +388,20 @@ def _explicit(text: str, known: Options, lines: list[_Line], multiple: bool) -> 
     return max(found, key=lambda f: max(f.at, f.group.end), default=None)
 
 
-def _bare_lines(text: str, known: Options, lines: list[_Line]) -> list[_Found]:
-    """Lines that hold an answer by their form: what the response opens with, and labels that stand alone on a line."""
+def _is_verdict(text: str, cue: re.Match[str], known: Options) -> bool:
+    """Whether "c. 正解" is said of the option before it, the next line being about the next one."""
+    start = text.rfind("\n", 0, cue.start()) + 1
+    if "\n" not in cue[0] or start == cue.start():
+        return False
+    group = known.group(text, start)
+    return group is not None and any(_IS_RIGHT.match(text, end) for end in (group.end, group.tail))
+
+
+def _bare_lines(text: str, known: Options, lines: list[_Line], *, stated: bool) -> list[_Found]:
+    """Lines that hold an answer by their form: what the response opens with, and labels that stand alone on a line.
+
+    stated: whether an answer was called so already; what stands after it is an explanation, perhaps cut off.
+    """
     found: list[_Found] = []
     opening = _opening(text, known, lines)
     if opening is not None:
@@ -371,22 +415,57 @@ def _bare_lines(text: str, known: Options, lines: list[_Line]) -> list[_Found]:
             continue
         if re.search(r":[\s.…]{0,9}$", text[line.start : line.end][-12:]):
             continue  # the heading of an option, or an option cut off
+        if i == len(lines) - 1 and _cut_off(text, lines[i - 1], line, stated or opening is not None):
+            continue
         if headings and len(line.group.positions) == 1:
             continue
         if opening is not None and (i < len(lines) - 1 or line.start <= opening.group.end):
             continue
         found.append(_Found(line.start, line.group))
-    last_sentence = re.search(r"(?:。|[a-z)]\.\s)\s{0,2}([^。\n]{1,40}?)[。.]$", text[-80:])
-    if last_sentence and lines[-1].kind == "other":
-        start = len(text) - len(text[-80:]) + last_sentence.start(1)
-        group = known.group(text, start)
-        if group is not None and _BARE_END.match(text, group.end):
-            found.append(_Found(start, group))
+    if lines[-1].kind in ("other", "told") and (clause := _last_clause(text, lines[-1], known)):
+        found.append(clause)
     options_told = [line for line in lines if line.kind in ("exact", "titled")]
     last = lines[-1]
-    if opening is None and last.kind == "exact" and last.group and (len(options_told) == 1 and last.gap):
+    alone = len(options_told) == 1 and last.gap and not _cut_off(text, lines[-2], last, stated)
+    if opening is None and last.kind == "exact" and last.group and alone:
         found.append(_Found(last.start, last.group))
     return found
+
+
+def _cut_off(text: str, before: _Line, line: _Line, stated: bool) -> bool:
+    """Whether labels alone on the last line are where an explanation or a tour of the options was cut off."""
+    positions = line.group.positions if line.group else ()
+    if before.kind == "bare" or not positions or _ENDED.search(text[line.start : line.end]):
+        return False
+    if before.group is not None and not line.gap:
+        return True
+    if before.group is not None and before.group.positions[-1] + 1 == positions[0]:
+        return True
+    numbered = text[text.rfind("\n", 0, line.start) + 1 : line.start].strip()
+    if stated or numbered:
+        return True
+    return positions[0] == 0 and _INTRODUCES.search(text[before.start : before.end]) is not None
+
+
+def _last_clause(text: str, line: _Line, known: Options) -> _Found | None:
+    """Labels alone in the last clause of the response: "… → c", "消去法でe", "aかbで迷うがa"."""
+    near = max(line.start, line.end - 60)
+    ended = text[line.end - 1] in ".。!)" or _ENDED.search(text[line.start : line.end])  # or else it may be cut off
+    clauses = [
+        m.end()
+        for pattern in (japanese.CLAUSE, _STOP)
+        for m in pattern.finditer(text, near, line.end)
+        if ended or m[0] not in ("。", ". ", "は")
+    ]
+    for start in sorted(clauses, reverse=True):
+        spaces = re.compile(r"[ \t]{0,3}").match(text, start, line.end)
+        start = spaces.end() if spaces else start
+        hedge = _HEDGES.match(text, start, line.end)
+        group = known.group(text, hedge.end() if hedge else start)
+        if group is None or group.end > line.end or not _BARE_END.match(text, group.end):
+            continue
+        return None if text[line.end - 1] == ":" else _Found(group.start, group)  # "…: e:" was cut off
+    return None
 
 
 def _opening(text: str, known: Options, lines: list[_Line]) -> _Found | None:
@@ -413,6 +492,9 @@ def _opening(text: str, known: Options, lines: list[_Line]) -> _Found | None:
             groups.append(line.group)
         named = [p for g in groups for p in g.positions]
         in_order = named == list(range(len(named)))
+        heads = len(lines) > 2 and not lines[1].gap and any(line.kind == "exact" for line in lines[2:])
+        if heads and japanese.VERDICT.match(text, lines[1].start):
+            return None  # the option as a heading, the verdict below it
         if len(groups) > 1 and len(named) >= known.count > 2:
             return None
         following = lines[len(groups)] if len(groups) < len(lines) else None
@@ -429,6 +511,8 @@ def _opening(text: str, known: Options, lines: list[_Line]) -> _Found | None:
         return None  # "1. Analyse the question": numbering
     if _tours(text, first, known):
         return None
+    if first.kind == "titled" and 1 < len(lines) < known.count and all(line.kind == "titled" for line in lines):
+        return _Found(first.start, _union([line.group for line in lines if line.group]))  # "a: …⏎d: …" and no more
     return _Found(first.start, first.group)
 
 
@@ -458,8 +542,8 @@ def _sentence_groups(text: str, known: Options) -> Iterator[Group]:
     starts = [0] + [m.end() for m in re.finditer(r"[。\n;]|\.(?=\s)", text)]
     past = -1
     for start in starts:
-        spaces = re.match(r"[ \t]{0,20}(?:\d{1,2}[.)][ \t]+)?", text[start : start + 30])
-        at = start + (spaces.end() if spaces and not known.numbered else 0)
+        spaces = _BEFORE_LABEL.match(text, start)
+        at = spaces.end() if spaces and not known.numbered else start
         if at < past:
             continue
         group = known.group(text, at)
@@ -480,7 +564,8 @@ def _concluded(text: str, known: Options, lines: list[_Line], multiple: bool) ->
             told = text[max(group.end, cue.end()) :][:1]
             ends = {group.end, group.tail}
             meant = superlative or told == "" or any(_AFTER_WEAK.match(text, end) for end in ends)
-            if meant and not any(_IS_WRONG.match(text, end) for end in ends):
+            wrong = (m for end in ends if (m := _IS_WRONG.match(text, end)))
+            if meant and all("\n" in m[0] for m in wrong):  # the next line judges others
                 turned = _NEGATED_CUE.search(text[max(0, cue.start() - 16) : cue.start()]) is not None
                 found.append(_Found(group.start, group, negative or turned))
     for cue in _FINAL.finditer(text):  # "the incorrect answer is"
@@ -514,7 +599,7 @@ def _verdicts(text: str, known: Options, multiple: bool) -> Group | None:
     others."""
     right: dict[int, Group] = {}
     wrong: dict[int, Group] = {}
-    touched: set[int] = set()
+    touched: dict[int, None] = {}
     inline = (
         g
         for g in _groups(text, known)
@@ -522,10 +607,13 @@ def _verdicts(text: str, known: Options, multiple: bool) -> Group | None:
     )
     for group in sorted([*_sentence_groups(text, known), *inline], key=lambda g: g.start):
         ends = sorted({group.end, group.tail})
-        touched.update(group.positions)
+        touched.update(dict.fromkeys(group.positions))
         stop = _SENTENCE_END.search(text, group.tail, min(len(text), group.tail + _CLAUSE))
         sentence = text[group.end : stop.start() if stop else group.tail + _CLAUSE]
-        if any(_IS_WRONG.match(text, end) for end in ends):
+        mark = _MARK_BEFORE.search(text[max(0, group.start - 8) : group.start])
+        if mark:
+            (right if mark[1] in _TICKS else wrong).update(dict.fromkeys(group.positions, group))
+        elif any(_IS_WRONG.match(text, end) for end in ends):
             wrong.update(dict.fromkeys(group.positions, group))
         elif any(_IS_RIGHT.match(text, end) for end in ends):
             right.update(dict.fromkeys(group.positions, group))
@@ -533,23 +621,41 @@ def _verdicts(text: str, known: Options, multiple: bool) -> Group | None:
             wrong.update(dict.fromkeys(group.positions, group))
         elif _ENDS_RIGHT.search(sentence):
             right.update(dict.fromkeys(group.positions, group))
-    whole_tour = len(touched) == known.count
+    silent = {p for p, own in enumerate(known.texts) if abstains(own)}
+    count = known.count - len(silent)
+    whole_tour = len(touched) == count
     chosen = [p for p in right if p not in wrong]
+    if (
+        not multiple
+        and len(chosen) == 1
+        and chosen[0]
+        and chosen == list(touched)[:1]
+        and len(touched) == len(wrong) + 1
+    ):
+        return right[chosen[0]]  # "c is right, a is wrong"
     if (
         chosen
         and (len(chosen) == 1 or multiple)
-        and len(chosen) < known.count
-        and (whole_tour or len(touched) == len(chosen) == 1)
+        and len(chosen) < count
+        and (whole_tour or (len(touched) == len(chosen) and _is_complete(text, chosen)))
     ):
         return Group(tuple(chosen), right[chosen[0]].start, right[chosen[0]].end, right[chosen[0]].tail)
-    others = [p for p in range(known.count) if p not in wrong]
-    if not multiple and not right and len(others) == 1 and known.count > 2:
+    others = [p for p in range(known.count) if p not in wrong and p not in silent]
+    if not multiple and not right and len(others) == 1 and count > 2:
         last = next(iter(wrong.values()))
         return Group(tuple(others), last.start, last.end, last.tail)
     odd = [p for p in wrong if p not in right]
-    if not multiple and len(odd) == 1 and len(right) == known.count - 1 and known.count > 2:
+    if not multiple and len(odd) == 1 and len(right) == count - 1 and count > 2:
         return wrong[odd[0]]
     return None
+
+
+def _is_complete(text: str, chosen: Sequence[int]) -> bool:
+    """Whether the options called right are all that the response speaks of, not the start of a tour that was cut."""
+    from_first = sorted(chosen) == list(range(len(chosen)))
+    return not (from_first and (len(chosen) > 1 or "\n" in text)) and (
+        len(chosen) == 1 or _ENDED.search(text) is not None
+    )
 
 
 def _judged(text: str, group: Group) -> bool:
@@ -559,7 +665,10 @@ def _judged(text: str, group: Group) -> bool:
 def _by_text(text: str, known: Options, lines: list[_Line], multiple: bool) -> Group | None:
     """An option given by its own text: as the whole response or its first or last line, or as the only one a
     short response names."""
-    for piece in dict.fromkeys((text, text[lines[0].start : lines[0].end], text[lines[-1].start : lines[-1].end])):
+    pieces = [text, text[lines[0].start : lines[0].end]]
+    if lines[-1].gap and not _INTRODUCES.search(text[lines[-2].start : lines[-2].end] if len(lines) > 1 else ""):
+        pieces.append(text[lines[-1].start : lines[-1].end])
+    for piece in dict.fromkeys(pieces):
         position = known.whole_text(piece)
         if position is not None:
             at = text.find(piece)
@@ -568,10 +677,15 @@ def _by_text(text: str, known: Options, lines: list[_Line], multiple: bool) -> G
         found = known.texts_in(text)
         if found and not re.search(r"ではな|以外|でな[いく]|誤|\bnot\b|\bnon\b|\bincorrect\b", text):
             joined = re.sub(r"[\s,、;・/]|と|and|e(?=\s)", "", _without(text, known, found))
-            meant = _BARE_END.match(text, found.end) or re.match(
+            before = text[: found.start]
+            tour = re.search(r".[A-Za-z]\s?:\s?$", before)  # "the options are a: …"
+            last = before.rstrip(' 「『"(')[-1:]
+            begins = _ARTICLE.fullmatch(before) or (not tour and (not last or last in "は:,、。→="))
+            meant = (_BARE_END.match(text, found.end) and (begins or _ENDED.search(text))) or re.match(
                 r"[」』\"')]?\s?(?:が|と|だと)(?:最も|考え|正|適|思)", text[found.end :]
             )
-            if meant and (len(found.positions) == 1 or (multiple and len(joined) <= 12)):
+            acts = len(text) <= 80 and _ARTICLE.fullmatch(before) and _ACTS.match(text, found.end)
+            if (meant or acts) and (len(found.positions) == 1 or (multiple and len(joined) <= 12)):
                 return found
     return None
 
@@ -617,6 +731,31 @@ def _foreign(text: str, option_line: re.Pattern[str], known: Options) -> bool | 
     return not any(own and (own in s or (len(s) > 3 and s in own)) for s in shown for own in telling)
 
 
+def _wholesale(text: str, known: Options) -> Group | None:
+    """All options, or all but some, where the whole response or its last statement says no more than that."""
+    pieces = [(0, len(text))] if "\n" not in text.strip() else []
+    for cue in list(_FINAL.finditer(text))[-1:]:
+        stop = re.compile(r"[\n。]|$").search(text, cue.end())
+        pieces.append((cue.end(), stop.start() if stop else len(text)))
+    for start, end in pieces:
+        piece = text[start:end].strip(" \t.。!\"'「」")
+        at = text.find(piece, start)
+        if len(piece) > 80 or not piece:
+            continue
+        if re.fullmatch(rf"(?:{_ALL.pattern}){japanese.ENDING}", piece, re.I):
+            return Group(tuple(range(known.count)), at, at + len(piece), at + len(piece))
+        for before, after in _ALL_BUT:
+            opening = before.match(piece)
+            group = known.group(piece, opening.end()) if opening else None
+            rest = after.match(piece, group.end) if group else None
+            if group is None or rest is None or opening is None or not (opening[0] or rest[0]):
+                continue
+            if re.fullmatch(japanese.ENDING, piece[rest.end() :]):
+                others = tuple(p for p in range(known.count) if p not in group.positions)
+                return Group(others, at, at + len(piece), at + len(piece))
+    return None
+
+
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
@@ -625,9 +764,12 @@ def _judge(text: str, known: Options, multiple: bool) -> tuple[Group, str] | Non
     lines = _lines(text, known)
     if not lines:
         return None
+    if multiple and (group := _wholesale(text, known)):
+        return group, _evidence(text, group.start, group.end)
     explicit = _explicit(text, known, lines, multiple)
-    if explicit is None:
-        explicit = _concluded(text, known, lines, multiple)
+    if explicit is None or explicit.group.either:  # "b or c; c is more likely"
+        concluded = _concluded(text, known, lines, multiple)
+        explicit = concluded if concluded and (explicit is None or not concluded.group.either) else explicit
     group = explicit.group if explicit else _verdicts(text, known, multiple) or _by_text(text, known, lines, multiple)
     if group is None:
         return None
@@ -649,7 +791,7 @@ def _choose(cleaned: cleaning.Cleaned, known: Options, multiple: bool) -> tuple[
             return group, cleaned.named[:_EVIDENCE]
         if found := _judge(cleaned.named, known, multiple):
             return found
-    text = cleaned.body
+    text = known.circled(cleaned.body)
     for tried, (at, foreign) in enumerate(_borders(text, known)):
         if tried >= 8:
             break
@@ -699,7 +841,7 @@ def is_simple(text: str, answer_type: str, labels: Sequence[str] | None) -> bool
 
 def abstains(text: str) -> bool:
     """Whether an option's text is an abstention ("Preferisco non rispondere")."""
-    return _ABSTENTION.fullmatch(text.strip(" .。")) is not None
+    return _OFFERS_ABSTENTION.fullmatch(text.strip(" .。")) is not None
 
 
 def read(

@@ -59,15 +59,25 @@ FINAL = (
     r"(?:^|(?<=[.!?]\s))(?:conclusion|solution|choices?|selections?|selected|result|final|response|output|option)\b[^\n:]{0,20}:[ \t]{0,3}",
     rf"\bmy\s+(?:final\s+)?(?:choice|guess|selection|pick)\s+{_BE}\s{{1,2}}",
     r"^(?:answers?|ans)[ \t.)-]{1,3}",
+    r"^\W{0,3}(?:final\s)?answer\s?[\])】]\s{0,3}",
+    r"\bfinal\s+answer\s?-\s",
+    r"\b(?:i'd|i\s+would)\s+(?:say|guess)(?:\s+(?:it's|it\s+is|that))?[ \t:]{1,3}",
+    r"\bif\s+i\s+(?:had|have)\s+to\s+(?:guess|choose|pick)\b[^.\n]{0,20}?[,:]\s{0,3}",
+    r"\b(?:actually|wait|correction|no)\b[^\n]{0,30}?\bit(?:'s|\s+(?:is|should\s+be|must\s+be))\s{1,2}",
+    r"^A\s?(?::\s?(?=[A-Ja-j](?:\W{0,3}$))|\.\s?(?-i:(?=[a-j](?:\W{0,3}$))))",  # "Q: … A: c"
+    r"^(?=(?:not|non)\s)",  # "not B but C"
     r"\bif\s+(?:only\s+)?one\s+must\s+be\s+(?:chosen|selected)[^.\n]{0,30}[,:]\s{0,3}",
 )
+# Said before an answer without naming it as one.
+HEDGE = r"(?:(?:probably|maybe|perhaps|possibly|i(?:'m|\s+am)\s+not\s+(?:sure|certain),?\s+but|my\s+guess(?:\s+is)?:?)[ \t,]{1,3})"
 # The answer follows: a conclusion, not called an answer.
 LIKELY = (
     r"(?:^|(?<=[.!?]\s))(?:it(?:'s|\s+is)|that(?:'s|\s+is)|i\s+(?:think|believe|guess|suspect)(?:\s+(?:it|that)(?:'s|\s+is))?)\s{1,2}",
-    r"(?:^|(?<=[.!?]\s))(?:correct|true|right)\s?:\s{0,2}",
+    r"(?:^|(?<=[.!?]\s))(?:correct|true|right|yes)\s?:\s{0,2}",
     r"\b(?:therefore|thus|hence|so|overall|in\s+conclusion|in\s+summary|consequently)\b,?[ \t]{0,2}(?:(?:it|this|that)(?:\s+(?:is|must\s+be|would\s+be)|'s)\s{1,2})?",
     rf"\b(?:most|best|only)\b[^.\n]{{0,80}}?\b{_BE}\b[\s:]{{1,3}}",
     rf"\b(?:diagnosis|treatment|step|finding|cause|test|drug|management|examination|condition)\b[^.\n]{{0,40}}?\b{_BE}\b[\s:]{{1,3}}",
+    r"\bmost\s+(?:likely|probably)\s{1,2}(?=(?-i:\(?[A-J])\b|option\b|[a-j][.,;])",
     r"\b(?:points?\s+to|suggests?|consistent\s+with|indicates?)\s{1,2}(?=(?:option|choice)\b|\()",
 )
 # The option that the question's negation asks for: "the incorrect statement is".
@@ -85,12 +95,17 @@ IS_FINAL = (
     rf"\s{{0,2}}{_BE}\s+(?:(?:therefore|thus|clearly|likely|probably|indeed)\s+){{0,2}}(?:the|my)\s+(?:(?:final|only|single)\s+)?(?:{_GOOD}\s+)?{_KIND}\b",
 )
 IS_LIKELY = (
-    r"\s{0,2}are\s+(?:both\s+|the\s+)?correct\b",
+    r"\s{0,2}are\s+(?:both\s+|all\s+|the\s+)?(?:correct|right|true|indicated|appropriate)\b",
+    r",?\s{1,2}(?:but|and)\s+not\s",
     rf"\s{{0,2}}(?:{_BE}|seems?(?:\s+to\s+be)?|appears?(?:\s+to\s+be)?|would\s+be)\s+(?:the\s+)?(?:most|best)\b",
 )
 IS_LIKELY_NOT = (rf"\s{{0,2}}{_BE}\s+the\s+(?:incorrect|false|wrong|least\s+\w{{3,16}}|exception|odd\s+one)",)
-IS_RIGHT = (rf"[ \t:,\-–(→>]{{0,5}}(?:{_BE}\s+)?(?:also\s+|clearly\s+|likely\s+)?(?:correct|true|right|appropriate)\b",)
+IS_RIGHT = (
+    r"[ \t:,\-–(→>]{1,5}yes\b(?=[\s.,;]|$)",
+    rf"[ \t:,\-–(→>]{{0,5}}(?:{_BE}\s+)?(?:also\s+|clearly\s+|likely\s+)?(?:correct|true|right|appropriate)\b",
+)
 IS_WRONG = (
+    r"[ \t:,\-–(→>]{1,5}no(?=[.,;]|\s*$)",
     rf"[ \t:,\-–(→>]{{0,5}}(?:{_BE}|can\s+be)?[ \t]{{0,2}}(?:also\s+|clearly\s+|likely\s+|therefore\s+)?(?:incorrect|wrong|false|inappropriate|not\s+(?:the\s+)?(?:correct|true|"
     r"right|appropriate|best|answer)|eliminated|excluded|ruled\s+out|distractors?|unlikely|out\b)",
 )
@@ -105,10 +120,17 @@ REFUSAL = (
     r"\b(?:i'm|i\s+am)\s+(?:unable|not\s+able)\s+to\b|\bas\s+an\s+ai\b",
     r"\b(?:consult|seek|see)\s+(?:with\s+)?(?:a|your)\s+(?:doctor|physician|healthcare|medical|qualified)",
     r"\b(?:cannot|can't|not\s+possible\s+to)\b[^.\n]{0,30}\b(?:be\s+)?(?:answer(?:ed)?|determined?)\b[^.\n]{0,40}\b(?:without|because|since|as|due)\b",
+    r"\bit(?:'s|\s+is)\s+(?:not\s+possible|impossible)\s+to\s+(?:answer|determine|identify|choose)",
     r"\b(?:please|could\s+you)\s+(?:provide|share|upload|send|describe)\b[^.\n]{0,60}\b(?:image|figure|picture|photo|question|options?|information|details|context)",
     r"\b(?:no|without\s+the|missing)\s+(?:image|figure|picture|photograph)s?\b[^.\n]{0,40}\b(?:provided|attached|available|shown|visible)",
 )
+ALL = r"all(?:\s+of)?(?:\s+the)?(?:\s+(?:above|options|answers|choices|them|these|statements)){0,2}(?:\s+are\s+(?:correct|right|true))?"
+ALL_BUT = (
+    r"(?:all|everything|every\s+option)(?:\s+of\s+(?:the\s+(?:above|following)(?:\s+are\s+(?:correct|true))?|them|these)|\s+(?:options|answers|the\s+others))?,?\s+(?:except(?:\s+for)?|but|besides)\s+",
+    r"(?:\s+(?:is|are)\s+(?:correct|right|true))?",
+)
 ABSTENTION = (
+    r"none(?:\s+of\s+(?:the\s+(?:above|options|choices|answers)|these|them))?(?:\s+(?:is|are)\s+correct)?",
     r"(?:i\s+(?:do\s+not|don't)\s+know|i(?:'m|\s+am)\s+not\s+(?:sure|certain)|unknown|unsure|no\s+answer|not\s+(?:sure|known)|skip(?:ped)?|pass|n/?a|idk|"
     r"i\s+(?:would\s+)?(?:prefer|rather|choose)\s+not\s+(?:to\s+)?answer|undetermined|cannot\s+be\s+determined|not\s+answered|abstain(?:ed)?)",
 )

@@ -14,7 +14,7 @@ WORDS = frozenset("AEIO")
 AFTER_LABEL = frozenset(["perché", "perche", "poiché", "poiche", "in", "ed", "è", "sono", "oppure"])
 
 _BE = r"(?:è|é|e'|sono|sarebbe|sarà|sia)"
-_RIGHT = r"(?:corrett[aeio]|giust[aeio]|esatt[aeio]|vera|vere)"
+_RIGHT = r"(?:corrett[aeio]|giust[aeio]|esatt[aeio]|ver[aeo])"
 _KIND = r"(?:rispost[ae]|opzion[ei]|alternativ[ae]|letter[ae]|affermazion[ei]|scelt[ae]|soluzion[ei])"
 _THE = r"(?:(?:la|le|il|l')\s?)?"
 
@@ -26,7 +26,13 @@ FINAL = (
     rf"\b(?:scelgo|seleziono|sceglierei|opto\s+per|direi|rispondo)[\s:]{{1,3}}{_THE}",
     r"^risposta[ \t]{1,3}",
 )
+HEDGE = (
+    r"(?:(?:forse|probabilmente|secondo\s+me|a\s+mio\s+(?:parere|avviso)|potrebbe\s+essere|non\s+sono\s+sicur[oa],?\s+ma)"
+    r"[ \t,:]{1,3}(?:(?:è|e')\s)?(?:la\s|il\s|o\s)?|o\s(?=(?:la\s)?[A-F]\s+o\s))"
+)
 LIKELY = (
+    r"\b(?:letter[ae]|opzion[ei]|rispost[ae]|alternativ[ae])\s+corrispondent[ei]\s+(?:è|sono)\s+(?:(?:la|le)\s)?",
+    r"\bsecondo\s+me,?\s+(?:è\s+)?(?:la\s)?",
     rf"^(?:è|e')\s{{1,2}}{_THE}",
     rf"\b(?:credo|penso|ritengo|suppongo)\b[^.\n]{{0,20}}?(?:sia|è)\s{{1,2}}{_THE}",
     rf"\b(?:quindi|dunque|pertanto|perciò|in\s+conclusione)\b,?\s{{0,2}}(?:{_BE}\s{{1,2}})?{_THE}",
@@ -55,8 +61,11 @@ REFUSAL = (
     r"\b(?:risponder\w{0,3}|fornir\w{0,3}|rispost\w|vedere|visualizzare|determinare|aiutar\w{0,3}|stabilire|consigl\w{1,3}|diagnos\w{1,4}|indicar\w)\b",
     r"\bmi\s+(?:dispiace|spiace|scuso)\b|\b(?:consult|rivolg)\w{1,4}\s+(?:a\s+)?un\s+medico\b",
 )
+ALL = r"tutt[ei](?:\s+(?:le|i))?(?:\s+(?:risposte|opzioni|precedenti|affermazioni)){0,2}(?:\s+sono\s+corrette)?"
+ALL_BUT = (r"tutt[ei](?:\s+le\s+(?:risposte|opzioni))?\s+(?:tranne|eccetto|meno|salvo)\s+(?:la\s)?", r"")
 ABSTENTION = (
-    r"(?:preferisco\s+non\s+rispondere|non\s+(?:lo\s+)?so|non\s+saprei|non\s+rispondo|nessuna\s+risposta|mi\s+astengo|non\s+risposta|non\s+conosco\s+la\s+risposta)",
+    r"nessuna(?:\s+(?:delle\s+)?(?:precedenti|altre|opzioni|risposte))?(?:\s+è\s+corretta)?",
+    r"(?:preferisco\s+non\s+rispondere|non\s+(?:lo\s+)?so(?:\s+rispondere)?|non\s+saprei|non\s+rispondo|nessuna\s+risposta|mi\s+astengo|non\s+risposta|non\s+conosco\s+la\s+risposta)",
 )
 NEXT = (
     r"domanda\s?\d{0,3}\s?[:.)]|(?:utente|istruzioni)\s?:|sei\s+un\s+(?:assistente|medico|esperto)|(?:prossima|nuova)\s+domanda\b",

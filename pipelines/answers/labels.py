@@ -26,7 +26,7 @@ _LEAD_IN = re.compile(
 )
 _CLOSING = re.compile(r"""[ \t]?[)\]}」』】〉》>"']{1,4}|番(?!目)|""")
 _BRACKETED = re.compile(r"[ \t]?\([^()\n]{0,80}\)|[ \t]?〈[^〈〉\n]{0,80}〉")
-_TEXT_LINK = re.compile(r"[ \t]?[:.)、\-=][ \t]{0,3}|[ \t]{1,3}|(?=「)|")
+_TEXT_LINK = re.compile(r"[ \t]?[:.)、・\-=][ \t]{0,3}|[ \t]{1,3}|(?=「)|")
 _LETTER = "A-Za-zÀ-ɏ"
 
 
@@ -35,7 +35,7 @@ def _separator(conjunctions: str, disjunctions: str) -> re.Pattern[str]:
     words_or = rf"(?:(?<![{_LETTER}])(?:{disjunctions})(?![{_LETTER}])|{japanese.OR})"
     words_and = rf"(?:(?<![{_LETTER}])(?:{conjunctions})(?![{_LETTER}'])|{japanese.AND})"
     return re.compile(
-        rf"[ \t]{{0,3}}(?:(?P<either>(?:[,、][ \t]?)?{words_or})|(?:[,;、・/+&→>~-]|->|=>)?[ \t]{{0,3}}(?:{words_and})?)[ \t]{{0,3}}",  # noqa: E501
+        rf"[ \t]{{0,3}}(?:(?P<either>(?:[,、][ \t]?)?{words_or})|(?:[,;、・/|+&→>~-]|->|=>|\.(?=[ \t]?[A-Z]\.(?:[ \t]?[A-Z]\.|[ \t]*$)))?[ \t]{{0,3}}(?:{words_and})?)[ \t]{{0,3}}",  # noqa: E501
         re.I,
     )
 
@@ -44,6 +44,9 @@ _SEPARATOR = _separator(english.AND, english.OR)
 _ITALIAN_SEPARATOR = _separator(
     rf"{english.AND}|(?<=[ \t])(?:{italian.AND})(?=[ \t])", rf"{english.OR}|(?<=[ \t])(?:{italian.OR})(?=[ \t])"
 )
+_OR_REMARK = re.compile(rf"[ \t]?\((?:{japanese.OR}|or\b|oppure\b)[ \t]?", re.I)
+_NO_LINK = frozenset(("-", "~", ">", "→", "->", "=>"))  # after an option's text: what is said of it follows
+_LONE_DIGIT = re.compile(r"(?:\A|(?<=[え解答]:)|(?<=[え解答]: )|(?<=[え解]は))[1-9](?=番?(?:です)?[。.]?$)", re.M)
 _TOUCHING = frozenset({")(", "][", "」「", "】【"})
 _LATIN_WORD = re.compile(r"[ \t]+([A-Za-zÀ-ɏ']{2,30})|[ \t]+[A-Za-z][ \t]+[a-z]{2,30}")
 _JAPANESE_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -138,6 +141,9 @@ class Options:
         """The label, or run of labels ("ACE"), that stands exactly at `at`: positions and end."""
         symbol = self._symbol(text, at)
         if symbol is not None:
+            inner = self._one.match(text, at + 1) if self.lettered and not self._circled else None
+            if inner:  # "①a ②c": the circles count the answers
+                return (self.index[inner[0].upper()],), inner.end()
             return (symbol,), at + 1
         before = text[at - 1] if at else "\n"
         if (before.isascii() and (before.isalnum() or before == "_")) or before in "°µμ" or "À" <= before <= "ɏ":
@@ -217,9 +223,14 @@ class Options:
             # the attached text may be followed by another option; where it isn't one, the labels end where they ended
             for here in dict.fromkeys((tail, end)):
                 separator = self._separator.match(text, here)
-                touching = text[here - 1 : here + 1] in _TOUCHING  # "(A)(C)"
+                touching = _touch(text, here)
                 if separator is None or (separator.end() == here and not touching):
                     continue
+                link = separator[0].strip()
+                if end < here and separator[0][:1].isspace() and link in _NO_LINK:
+                    continue
+                if here < tail and not touching and not link and text.startswith("(", separator.end()):
+                    continue  # a remark in brackets: "A, C (B and D are wrong)"
                 lead = _LEAD_IN.match(text, separator.end())
                 item = self._item(text, lead.end() if lead else separator.end(), False)
                 bare = not separator[0].strip() and not touching
@@ -236,6 +247,11 @@ class Options:
             either = either or separator["either"] is not None
             positions += [p for p in item[0] if p not in positions]
             end = tail = self._close(text, item[1])
+        remark = _OR_REMARK.match(text, end)
+        if remark and (item := self._item(text, remark.end(), False)):  # "b (or c)"
+            positions, either = [*positions, *item[0]], True
+        if len(positions) > 1 and japanese.OR_AFTER.match(text, end):
+            either = True
         return Group(tuple(dict.fromkeys(positions)), at, end, tail, either)
 
     @staticmethod
@@ -256,6 +272,12 @@ class Options:
             # a remark that is a label is a label: "胃瘻 (b)"
             return remark.end()
         return at
+
+    def circled(self, text: str) -> str:
+        """The text with digits that answer for options shown as ①, ②, … alone written as these."""
+        if not self._circled or self.numbered:
+            return text
+        return _LONE_DIGIT.sub(lambda m: CIRCLED[int(m[0]) - 1], text)
 
     # ---- the options' own texts --------------------------------------------------------------------------------------
 
@@ -321,6 +343,18 @@ class Options:
         key = squash(text)
         same = [i for i, _ in self._telling if key and self.squashed[i] == key]
         return same[0] if len(same) == 1 else None
+
+
+def _touch(text: str, at: int) -> bool:
+    """Whether two labels meet at `at` with nothing but brackets or circles to tell them apart: "(A)(C)", "①③"."""
+    pair = text[at - 1 : at + 1]
+    if len(pair) < 2:
+        return False
+    return (
+        pair in _TOUCHING
+        or (pair[0] in CIRCLED and pair[1] in CIRCLED)
+        or (pair[0] == ")" and pair[1].isalnum() and text[at + 1 : at + 2] == ")")
+    )
 
 
 def _kind(char: str) -> str:

@@ -29,14 +29,24 @@ _NUMBER = re.compile(
 )
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 # Numbers that count or name things: the 2nd decimal, item 3, per 1,000, one day's amount.
-_NO_VALUE_BEFORE = re.compile(r"(?:第|小数点?|no\.?\s?|問|/\s?|有効数字|対\s?|per\s)$", re.I)
+_NO_VALUE_BEFORE = re.compile(r"(?:第|小数点?|no\.?\s?|問|/\s?|\bnot\s|\bnon\s|有効数字|対\s?|per\s)$", re.I)
 _NO_VALUE_AFTER = re.compile(
-    r"\s?(?:桁|位(?:を|まで|以下)|番目|つ目|行目|つ(?:の|あ|で)|日(?=[一-鿿])(?!間)|(?:日|回|時間)\s?(?:あたり|当たり)|decimals?\b)"
+    r"[^\d\s]{0,4}\s?(?:では?な[いく]|以外)|\s?(?:桁|位(?:を|まで|以下)|番目|つ目|行目|つ(?:の|あ|で)|日(?=[一-鿿])(?!間)|(?:日|回|時間)\s?(?:あたり|当たり)|decimals?\b)"
 )
 _BOX = re.compile(f"[{CIRCLED}]")
 _EQUALS = re.compile(r"[=≒≈≃≅⇒→]")
 _OPERATION = re.compile(r"\d[^\d\n]{0,12}[×÷*+][^\d\n]{0,4}\d")
-_RANGE = re.compile(r"\d\s?(?:~|から)\s?\d")
+_TERM = re.compile(r"[\s(\d][^\n=。、は]{0,80}\d\s?[^\d\s]{0,6}\s?[×÷*]\s?\(?\d[\d.,]*\)?[^\d\n^⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{0,12}")
+_RANGE = re.compile(
+    r"\d\s?[^\d\s~]{0,4}\s?(?:~|から|または|又は|もしくは|あるいは|か|\bor\b|\boppure\b|\bo\b)\s?\d"
+    r"|^\s?\d+(?:\.\d+)?\s?-\s?\d+(?:\.\d+)?[^\d+×÷*/-]*$",
+    re.I,
+)
+# Several numbers that are one quantity ("2 h 30 min", 1:20), or a term that was cut off: no single value.
+_COMPOUND = re.compile(
+    r"\d\s?(?:時間|分|日|週間?|[かヶカケ]月|歳|年|h|hours?|min)\s?\d|\d\s?分の\s?\d|\d\s?:\s?\d|\d\s?[-+×÷*/]\s?$"
+)
+_FRACTION = re.compile(r"[\s:(]*(-?\d{1,9})[\s)]*/[\s(]*(\d{1,9})[\s)]*(?![\d.×÷*/+-])")
 _BRACKETS = re.compile(r"\([^()\n]{0,120}\)|〈[^〈〉\n]{0,120}〉")
 _CONCLUDES = re.compile(
     r"(?:したがって|従って|よって|ゆえに|以上より|つまり|合計|\btherefore\b|\bthus\b|\bhence\b|\bso\b|\bquindi\b|\bpertanto\b|とな(?:る|ります)|(?:です|である|だ)[。.]?$)",
@@ -46,6 +56,8 @@ _LINK = re.compile(
     r"(?:[\s:=はが「『(【\]】)」,、約]|およそ|おおよそ|ほぼ|about|approximately|approx\.?|circa|roughly|around){0,8}",
     re.I,
 )
+_MINUS = re.compile(r"(?:マイナス|▲|△|\bminus\s)\s?(?=\d)", re.I)
+_SPACED = re.compile(r"(?:^|(?<=[:は=]) ?)\d(?: \d){1,5}$", re.M)  # a digit a box: "1 0 0"
 _TOPIC = re.compile(r"(?:は|:|が|\bis|\bè|\bof)\s?(?:約|およそ|about|approximately|circa)?\s?$", re.I)
 
 
@@ -120,6 +132,7 @@ def read_number(text: str, cues: re.Pattern[str]) -> Number | None:
     Looked for in this order: after the last answer cue; as the whole response or its first line; in its last,
     concluding line.
     """
+    text = _SPACED.sub(lambda m: m[0].replace(" ", ""), _MINUS.sub("-", text))
     for cue in reversed(list(cues.finditer(text))[-200:]):
         rest = text[cue.end() : cue.end() + 300].lstrip()
         if rest and (number := _stated(rest)):
@@ -164,8 +177,13 @@ def _stated(piece: str) -> Number | None:
     parts = _EQUALS.split(sentence)
     if _RANGE.search(parts[-1]):
         return Number(None, evidence)
-    if len(parts) > 1 and _OPERATION.search(parts[-1]):
+    formula = _TERM.fullmatch(parts[0]) if len(parts) == 1 else _OPERATION.search(parts[-1])
+    if formula or _COMPOUND.search(parts[-1]):
         return None  # a formula without its result
+    if fraction := _FRACTION.match(parts[-1]):
+        value = _quotient(int(fraction[1]), int(fraction[2]))
+        alone = re.fullmatch(r"(?:です|である|[。.\s)])*", parts[-1][fraction.end() :])  # 120/80 mmHg is no quotient
+        return Number(value, evidence) if value is not None and alone else None
     for part in reversed(parts):
         values = [
             (v, s)
@@ -183,12 +201,22 @@ def _stated(piece: str) -> Number | None:
     return None
 
 
+def _quotient(numerator: int, denominator: int) -> str | None:
+    """A fraction as a decimal, where it is one of few places: 3/4 is 0.75, 1/3 has no such form."""
+    if not denominator:
+        return None
+    value = Decimal(numerator) / Decimal(denominator)
+    return canonical(format(value.normalize(), "f")) if value == round(value, 6) else None
+
+
 def _boxes(piece: str) -> Number | None:
     """The number written into boxes named ①, ②, …: one box holds a value, several hold one digit each ("①2.②5"
     is 2.5)."""
     parts = [part.strip(" \t:=→は、,;") for part in _BOX.split(piece)[1:]]
     parts = [re.sub(r"^[.)](?!\d)\s?", "", part) for part in parts]
     evidence = piece.strip()[:_EVIDENCE]
+    if len(parts) > 1 and (result := re.search(r"\d\s?[→=]\s?(\d+(?:\.\d+)?)\D{0,9}$", parts[-1])):
+        return Number(canonical(result[1]), evidence)  # "①1 ②2 ③5 → 125"
     numbers = [[v for v, _, _ in _numbers(part)] for part in parts]
     filled = [n for n in numbers if n]
     if not filled:

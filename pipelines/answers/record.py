@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipelines.answers.core import read
-
-LANGUAGES = {"cognet_md": "en", "kokushi_md10": "ja", "medschool": "it"}
+from pipelines.schema import LANGUAGES
 
 
 def read_record(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,37 +5,32 @@ from datetime import timedelta
 
 import dagster as dg
 
-from assets.common import OWNERS, SOURCES, Workspace
+from assets.common import OWNERS, Workspace, code_references, stage_tag
+from assets.common import SOURCES as GROUP
 from pipelines import stages
+from pipelines.sources.registry import SOURCES
 
-NAMES = {"mur": "mur_bank", "medschool": "medschool_release", "cognet": "cognet_release", "kokushi": "kokushi_release"}
+NAMES = {name: source.ASSET for name, source in SOURCES.items()}
 """Asset of each source module."""
 
-_DESCRIPTIONS = {
-    "mur": "The Italian ministry's bank of entrance questions, page by page, with passages and pictures.",
-    "medschool": "The released Medschool-Test (JSON lines), drawn from the ministry's bank.",
-    "cognet": "The released COGNET-MD (CSV): English questions in five specialties.",
-    "kokushi": "KokushiMD-10: ten Japanese licensing exams, 2020 to 2024.",
-}
-_LINKS = {
-    "mur": "https://domande-ap.mur.gov.it/domande",
-    "medschool": "https://github.com/room-b007/test-medicina",
-    "cognet": "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD",
-    "kokushi": "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10",
-}
 # Refreshed weekly: a day late is worth a warning, a week late is a failure.
 FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=timedelta(days=14), warn_window=timedelta(days=8))
 
 
 def _source_asset(name: str) -> dg.AssetsDefinition:
+    source = SOURCES[name]
+
     @dg.asset(
-        name=NAMES[name],
-        group_name=SOURCES,
-        description=_DESCRIPTIONS[name],
+        name=source.ASSET,
+        group_name=GROUP,
+        description=source.ABOUT,
         kinds={"python", "http"},
         owners=OWNERS,
-        tags={"benchmark": stages.SOURCES[name].BENCHMARK},
-        metadata={"source": dg.MetadataValue.url(_LINKS[name])},
+        tags={"benchmark": source.BENCHMARK, **stage_tag(GROUP)},
+        metadata={
+            "source": dg.MetadataValue.url(source.LINK),
+            **code_references(f"pipelines/sources/{name}.py", "docs/sources.md"),
+        },
         freshness_policy=FRESHNESS,
     )
     def fetch(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
@@ -45,6 +40,10 @@ def _source_asset(name: str) -> dg.AssetsDefinition:
             workspace.progress(what, done, total)
 
         shot = stages.fetch(workspace.settings, name, progress)
+        if shot is None:
+            why = workspace.settings.where(source.SETTING)
+            context.log.info(why)
+            return dg.MaterializeResult(metadata={"skipped": why})
         return dg.MaterializeResult(
             metadata={
                 "release": shot.release,
@@ -62,4 +61,4 @@ def _source_asset(name: str) -> dg.AssetsDefinition:
 
 def source_assets() -> Iterator[dg.AssetsDefinition]:
     """One asset per source module."""
-    return (_source_asset(name) for name in stages.SOURCES)
+    return (_source_asset(name) for name in SOURCES)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-BENCHMARKS = ("cognet_md", "kokushi_md10", "medschool")
+LANGUAGES = {"cognet_md": "en", "igakuqa": "ja", "kokushi_md10": "ja", "medschool": "it"}
+"""Every benchmark, with the language that it asks in (KokushiMD-10 also has a translation)."""
+BENCHMARKS = tuple(LANGUAGES)
 ANSWER_TYPES = ("single", "multiple", "numeric", "sequence", "text")
 KEY_STATUSES = ("scored", "removed", "correct_only", "all_credit", "unknown")
 PREDICTION_STATUSES = ("answered", "abstained", "refused", "ambiguous", "unparsed", "empty", "error")
@@ -172,7 +174,7 @@ _TABLES = (
             _c("paper", TEXT, "Paper or section of the exam, upper case.", null=True),
             _c("number", INT, "Number within the paper (薬剤: within the exam) or within the source's subject.", null=True),
             _c("topic", TEXT, "Subject: medschool biology, chemistry, maths_physics, world_knowledge, logic; cognet_md the "
-                              "specialty; kokushi_md10 the source's subject.", null=True),
+                              "specialty; kokushi_md10 and igakuqa the source's subject.", null=True),
             _c("language", TEXT, "Language of the question (ISO 639-1)."),
             _c("stem", TEXT, "The question as plain text: x^2 and H_2O for super- and subscripts, [image] for a picture."),
             _c("passage_id", TEXT, "The passage it refers to, where its text is known.", null=True),
@@ -410,6 +412,7 @@ _TABLES = (
                unit="predictions"),
             _c("n", INT, "Predictions scored.", unit="predictions"),
             _c("is_sample", BOOL, "True when it belongs to the bundled sample."),
+            _c("examinees", SCORE, "Share of examinees right on the same questions, as published.", null=True, unit="share, 0 to 1"),
         ),
         key=("run_id", "benchmark"), references=(_ref("run_id", "run"), _ref("dataset_id", "dataset")), not_empty=True,
     ),
@@ -503,11 +506,16 @@ _TABLES = (
         "rule_item", "rules", "Points of one answer, by benchmark and ruleset.",
         (
             _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS), _RULESET,
+            _c("reads", TEXT, "How it takes a response. selection: the answer as read here; notebook: capital letters before "
+                              "a full stop, else the pieces between '-'; characters: letters and digits, sorted, six at "
+                              "most; list: the pieces between commas, sorted.",
+               values=("selection", "notebook", "characters", "list")),
             _c("any_right", POINTS, "Once, when at least one chosen answer is right.", unit="points"),
             _c("exact", POINTS, "More, when the answer is an accepted one in full.", unit="points"),
             _c("each_wrong", POINTS, "For each wrong answer chosen.", unit="points"),
             _c("any_wrong", POINTS, "Once, when an answer was given and is not an accepted one.", unit="points"),
             _c("weighted", BOOL, "True when these are multiplied by the question's own points."),
+            _c("credits_all", BOOL, "True when questions that the exam credits to all are right for all."),
             _c("status", TEXT, "Whether the rule has a source.", values=RULE_STATUSES),
             _c("source", TEXT, "Where the rule stands."),
             _c("note", TEXT, "What else is worth knowing."),
@@ -527,6 +535,8 @@ _TABLES = (
         "rule_component", "rules", "Each line of each exam, official and as the released scorer has it.",
         (
             _RULESET,
+            _c("benchmark", TEXT, "The benchmark whose released scorer has this line; null: the exam's own.", null=True,
+               values=BENCHMARKS),
             _c("profession", TEXT, "Profession as KokushiMD-10 writes it."),
             _c("year", INT, "Year of the sitting."),
             _c("component", TEXT, "Part of the exam; overall: all of it."),
@@ -534,7 +544,7 @@ _TABLES = (
                              "point allowed; earned_share: the released scorer's check of 薬剤's subjects.",
                values=("points", "forbidden", "zero_subjects", "earned_share")),
             _c("first_number", INT, "First question it looks at; null: by the question's component.", null=True),
-            _c("last_number", INT, "Last question it looks at.", null=True),
+            _c("last_number", INT, "Last question it looks at; null: to the end.", null=True),
             _c("max_points", POINTS, "Official maximum; null when not found.", null=True, unit="points"),
             _c("line", POINTS, "Points needed, or the highest number allowed; null when not found.", null=True),
             _c("basis", TEXT, "absolute: the year's own line; at_least: percent of what counts, rounded up; more_than: the "

@@ -10,14 +10,16 @@ from typing import Any
 
 from pipelines.errors import SettingsError
 
-# Public addresses of the four upstreams, used by the profile `live`. Hub files can be pinned to a revision by naming it
-# in the address instead of `main`; the SHA-256 of what was read is kept on the dataset row in any case.
-LIVE = {
+# Public addresses of the upstreams, used by the profile `live`; None: a source that is used only when its address is
+# given. Hub files can be pinned to a revision by naming it in the address instead of `main`; the SHA-256 of what was
+# read is kept on the dataset row in any case.
+LIVE: dict[str, str | None] = {
     "mur_api": "https://domande-ap.mur.gov.it/api/v1",
     "medschool_release": "https://raw.githubusercontent.com/room-b007/test-medicina/"
     "05a70f7014fa522ff320463620bc0b2231fead64/data/questions/medical_school_questions.jsonl",
     "cognet_release": "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD/resolve/main/cgnetMD1_0.csv",
     "kokushi_release": "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10/resolve/main/data/train_ja.jsonl",
+    "igakuqa_release": None,
 }
 PROFILES = ("sample", "live")
 
@@ -32,6 +34,7 @@ class Settings:
     medschool_release: str | None = None
     cognet_release: str | None = None
     kokushi_release: str | None = None
+    igakuqa_release: str | None = None
     inbox: Path | None = None
     request_delay: float = 1.0
     """Seconds between two requests to one host."""
@@ -57,10 +60,9 @@ class Settings:
         """Settings from MEDEXAMS_* variables; `changes` that are not None win. Raises SettingsError."""
         env = os.environ if env is None else env
         kinds: dict[str, Any] = {
-            "profile": str, "data": Path, "mur_api": str, "medschool_release": str, "cognet_release": str,
-            "kokushi_release": str, "inbox": Path, "request_delay": float, "connect_timeout": float,
-            "read_timeout": float, "attempts": int, "longest_wait": float, "max_bytes": int, "keep_generations": int,
-            "shrink_share": float, "lock_wait": float, "accept_shrink": _flag,
+            **dict.fromkeys(LIVE, str), "profile": str, "data": Path, "inbox": Path, "request_delay": float,
+            "connect_timeout": float, "read_timeout": float, "attempts": int, "longest_wait": float, "max_bytes": int,
+            "keep_generations": int, "shrink_share": float, "lock_wait": float, "accept_shrink": _flag,
         }  # fmt: skip
         found: dict[str, Any] = {}
         for name, kind in kinds.items():
@@ -91,7 +93,17 @@ class Settings:
 
     def is_sample(self, address: str) -> bool:
         """True when the source with this address setting is the bundled sample."""
-        return self.profile == "sample" and address not in self.given
+        return self.profile == "sample" and LIVE[address] is not None and address not in self.given
+
+    def is_skipped(self, address: str) -> bool:
+        """True when the source with this address setting has no default address and none was given."""
+        return LIVE[address] is None and not getattr(self, address)
+
+    def where(self, address: str) -> str:
+        """What the source with this address setting is read from, for people."""
+        if self.is_skipped(address):
+            return f"MEDEXAMS_{address.upper()} is not set, skipped"
+        return getattr(self, address) or "bundled sample"
 
     @property
     def warehouse(self) -> Path:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from types import ModuleType
 
 from pipelines import sample
 from pipelines.errors import SourceError, StoreError
@@ -20,17 +19,11 @@ from pipelines.runs import inbox
 from pipelines.runs.archives import Limits
 from pipelines.runs.baselines import baseline_runs
 from pipelines.settings import Settings
-from pipelines.sources import cognet, kokushi, medschool, mur
 from pipelines.sources.base import Progress, Snapshot, silent
+from pipelines.sources.registry import SOURCES
 from pipelines.store import Meta, Store
 
-SOURCES: dict[str, ModuleType] = {module.NAME: module for module in (mur, medschool, cognet, kokushi)}
-ADDRESSES = {
-    "mur": "mur_api",
-    "medschool": "medschool_release",
-    "cognet": "cognet_release",
-    "kokushi": "kokushi_release",
-}
+ADDRESSES = {name: source.SETTING for name, source in SOURCES.items()}
 """The setting that holds each source's address."""
 
 
@@ -38,8 +31,13 @@ def open_store(settings: Settings) -> Store:
     return Store(settings.data, accept_shrink=settings.accept_shrink, shrink_share=settings.shrink_share)
 
 
-def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapshot:
-    """Bring the newest release of one source into the archive and note that it is in use. Raises SourceError."""
+def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapshot | None:
+    """Bring the newest release of one source into the archive and note that it is in use. Raises SourceError.
+
+    None for a source that has no address of its own and was given none: it is skipped.
+    """
+    if settings.is_skipped(ADDRESSES[name]):
+        return None
     landing = Landing(settings.data)
     if settings.is_sample(ADDRESSES[name]) and any(not s.is_sample for s in landing.snapshots()):
         raise SourceError(
@@ -47,7 +45,7 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
             "use another folder (--data DIR) for the sample, or --profile live"
         )
     with _sample_served(settings) as served, Session(served, landing) as session:
-        shot: Snapshot = SOURCES[name].fetch(served, session, landing, progress)
+        shot = SOURCES[name].fetch(served, session, landing, progress)
     SOURCES[name].read(shot, landing)  # a snapshot that can't be read must not be used
     landing.add_snapshot(shot)
     return shot

@@ -17,6 +17,7 @@ from pipelines.questions.identity import squeeze
 from pipelines.questions.item import Choice, Item, Reading
 from pipelines.questions.links import Link, duplicates, item_fingerprint, link
 from pipelines.schema import TABLES
+from pipelines.sources.registry import SOURCES
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -25,28 +26,20 @@ QUESTION_TABLES = (
     "question_link", "answer_key_change", "rejected_row",
 )  # fmt: skip
 
-# Released sets come before the live bank they were drawn from, whenever they were fetched.
-SOURCE_ORDER = ("medschool", "mur", "cognet", "kokushi")
 UNUSUAL_SHARE = 0.1
 """A number of choices that fewer than this share of a dataset's questions (of one profession) have is unusual."""
 
 
 def unify(readings: Iterable[Reading]) -> dict[str, pl.DataFrame]:
     """All question tables, by name, from one reading per dataset (older releases of a source included)."""
-    ordered = sorted(
-        readings,
-        key=lambda r: (
-            r.dataset.benchmark,
-            SOURCE_ORDER.index(r.dataset.source) if r.dataset.source in SOURCE_ORDER else len(SOURCE_ORDER),
-            r.dataset.fetched_at,
-        ),
-    )
+    places = {source: i for i, source in enumerate(SOURCES)}
+    ordered = sorted(readings, key=lambda r: (places.get(r.dataset.source, len(places)), r.dataset.fetched_at))
     rows: Rows = {name: [] for name in QUESTION_TABLES}
     for reading in ordered:
         _flag_choices(reading)
     links = _links(ordered)
     _flag_from_links(ordered, links, rows)
-    _flag_duplicates(ordered)
+    _flag_duplicates(ordered, rows)
     newest = {(r.dataset.source, r.dataset.language): r.dataset.dataset_id for r in ordered}
     for reading in ordered:
         _dataset(reading, newest, rows)
@@ -291,8 +284,8 @@ def _same_key(a: Item, b: Item) -> bool:
     return normal(a) == normal(b)
 
 
-def _flag_duplicates(readings: Sequence[Reading]) -> None:
-    """Flag questions that stand twice in a dataset, or in datasets of two benchmarks."""
+def _flag_duplicates(readings: Sequence[Reading], rows: Rows) -> None:
+    """Flag questions that stand twice in a dataset, or in datasets of two benchmarks; these are linked as well."""
     for reading in readings:
         for later, first, how in duplicates(reading.items):
             other = question_id(reading, reading.items[first])
@@ -306,3 +299,11 @@ def _flag_duplicates(readings: Sequence[Reading]) -> None:
             benchmark, first_id = seen.setdefault(key, (reading.dataset.benchmark, question_id(reading, item)))
             if benchmark != reading.dataset.benchmark:
                 item.flag("duplicate_question", f"the same stem and choices as {first_id}")
+                rows["question_link"].append(
+                    {
+                        "from_question": first_id,
+                        "to_question": question_id(reading, item),
+                        "kind": "exact",
+                        "similarity": 1,
+                    }
+                )

@@ -1,7 +1,7 @@
 """Runs that need no model: what a score is worth is seen against them. One run per baseline and dataset.
 
 Deterministic: the same dataset gives the same answers on every machine. A question whose number of right answers is
-stated on the paper (KokushiMD-10: "choose two") gets that many choices; COGNET-MD does not state it and gets one.
+stated on the paper (Japanese exams: "choose two") gets that many choices; COGNET-MD does not state it and gets one.
 Questions without choices (numbers, sequences, free text) are abstained from.
 """
 
@@ -90,7 +90,7 @@ def baseline_runs(
             order = strategy(qid, list(shown), common) if len(shown) else None
             row = {"run_id": run_id, "question_id": qid, "attempt": 1, "status": "abstained"}
             if order is not None:
-                many = asked.get(qid, 1) if d["benchmark"] == "kokushi_md10" else 1
+                many = 1 if d["benchmark"] == "cognet_md" else asked.get(qid, 1)
                 chosen = sorted(order[:many])
                 row |= {
                     "status": "answered",

@@ -62,10 +62,19 @@ class Snapshot:
 
 
 class Source(Protocol):
-    """A source module, seen as an object."""
+    """A source module, seen as an object. Its constants are all that the rest of the program knows of it."""
 
     NAME: str
+    """Short name; stands in the archive and in the table dataset."""
     BENCHMARK: str
+    ASSET: str
+    """Name of the asset that fetches it."""
+    SETTING: str
+    """The field of Settings that holds its address."""
+    ABOUT: str
+    """One sentence for the UI."""
+    LINK: str
+    """Page of its publisher."""
 
     def fetch(self, settings: Settings, session: Session, landing: Landing, progress: Progress) -> Snapshot:
         """Bring the newest release into the archive. Raises SourceError; then nothing is to be used."""

@@ -23,6 +23,10 @@ from pipelines.sources.options import label_of, split_options
 
 NAME = "cognet"
 BENCHMARK = "cognet_md"
+ASSET = "cognet_release"
+SETTING = "cognet_release"
+ABOUT = "The released COGNET-MD (CSV): English questions in five specialties."
+LINK = "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD"
 PUBLISHED_COUNT = 542
 RELEASE = "1.0"
 LABELS = "ABCDEFGH"

@@ -156,10 +156,10 @@ def rows_of(name: str, parsed: list[tuple[str, Any]], language: str | None) -> I
         place = _place_of_file(unquote(name))
         language = place.pop("language", None) or language
         for locator, row in parsed:
-            yield _row(locator, row, place, language)
+            yield row_of(locator, row, place, language)
         return
     columns = _check_columns(name, [row for _, row in parsed])
-    rows = [_row(locator, row, {}, language) for locator, row in parsed]
+    rows = [row_of(locator, row, {}, language) for locator, row in parsed]
     if not any(isinstance(row, Row) for row in rows):
         reason = rows[0].reason if rows and isinstance(rows[0], Refused) else "the file holds no rows"
         raise SourceError(f"{name}: no row can be placed in an exam ({reason}); found the columns {columns}")
@@ -195,7 +195,8 @@ def _check_columns(name: str, rows: list[Any]) -> str:
     return found
 
 
-def _row(locator: str, row: Any, place: dict[str, Any], language: str | None) -> Row | Refused:
+def row_of(locator: str, row: Any, place: dict[str, Any], language: str | None) -> Row | Refused:
+    """One parsed row. `place` is what is known of its exam without it: profession, year or round, paper, index."""
     raw = json.dumps(row, ensure_ascii=False)
     if not isinstance(row, dict):
         return Refused(locator, f"a JSON object is wanted, this is {type(row).__name__}", raw)

@@ -21,6 +21,10 @@ from pipelines.sources.mur import LABELS, POINTS, topic_of
 
 NAME = "medschool"
 BENCHMARK = "medschool"
+ASSET = "medschool_release"
+SETTING = "medschool_release"
+ABOUT = "The released Medschool-Test (JSON lines), drawn from the ministry's bank."
+LINK = "https://github.com/room-b007/test-medicina"
 PUBLISHED_COUNT = 3301
 _FIELDS = ("id", "topic", "text", "answers", "label")
 

@@ -29,6 +29,10 @@ from pipelines.sources.files import SAMPLE_ORIGIN, is_url, licence, release_name
 
 NAME = "mur"
 BENCHMARK = "medschool"
+ASSET = "mur_bank"
+SETTING = "mur_api"
+ABOUT = "The Italian ministry's bank of entrance questions, page by page, with passages and pictures."
+LINK = "https://domande-ap.mur.gov.it/domande"
 PAGE_SIZE = 20
 LABELS = "ABCDEFGHIJ"
 KEY_ID = "a"

@@ -22,7 +22,7 @@ from pipelines.runs.importer import Imported
 from pipelines.runs.matching import QuestionIndex
 from pipelines.runs.shown import options
 
-AT = datetime(2026, 1, 1)  # noqa: DTZ001 (tables hold naive UTC)
+AT = datetime(2026, 1, 1)
 
 
 def medschool(data: Path) -> Iterator[dict[str, Any]]:

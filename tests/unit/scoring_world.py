@@ -14,7 +14,7 @@ from pipelines.schema import TABLES
 from pipelines.scoring.rulebook import Rulebook, rulebook, tables
 from pipelines.store import SQL, query
 
-TIME = datetime.datetime(2024, 1, 1)  # noqa: DTZ001
+TIME = datetime.datetime(2024, 1, 1)
 INPUTS = ("dataset", "exam", "question", "choice", "answer_key", "question_flag", "run", "prediction")
 
 

@@ -34,7 +34,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports.zstd import zipfile
 
-AT = datetime(2026, 1, 1)  # noqa: DTZ001 (tables hold naive UTC)
+AT = datetime(2026, 1, 1)
 Files = dict[str, bytes]
 
 MEDSCHOOL = [

@@ -20,7 +20,7 @@ from pipelines.runs.matching import ABSTAIN, QuestionIndex, align
 from pipelines.runs.parsed import Unreadable
 from pipelines.runs.shown import choices_of, options
 
-AT = datetime(2026, 1, 1)  # noqa: DTZ001 (tables hold naive UTC)
+AT = datetime(2026, 1, 1)
 A, B = "medschool/first", "medschool/second"
 STEM = "Quale struttura separa il torace dall'addome?"
 ROWS = [

@@ -1,7 +1,8 @@
 """IgakuQA predictions: JSON lines of {"problem_id": "114A1", "prediction": "a,c", …} in year/114-A_model.jsonl.
 
 Layout of jungokasai/IgakuQA (2023). The problem_id holds round, paper and number of the 医師 exam (round 114 is
-2020); the model is the end of the file's name. All papers and years of one model are one run.
+2020); where the warehouse lacks IgakuQA's own questions, KokushiMD-10's of that exam are answered. The model is the end
+of the file's name. All papers and years of one model are one run.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
     found = _FILE.match(file.base)
     name = found["model"] if found else None
     model, vendor, kind = _MODELS.get(name or "", (name, None, "model"))
-    header = Header("IgakuQA", model=model, vendor=vendor, kind=kind, dataset="kokushi_md10", language="ja")
+    header = Header("IgakuQA", model=model, vendor=vendor, kind=kind, dataset=NAME, language="ja")
     rows = load_rows(file.data)
     predictions = []
     for i, row in enumerate(rows.records()):
@@ -52,7 +53,8 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
                 "'problem_id' must be like 114A1 and 'prediction' a text", f"{rows.locator(i)}: {short(row)}"
             )
         ask = Ask(
-            profession="医師", year=int(problem[1]) + _ROUND_TO_YEAR, paper=problem[2].upper(), number=int(problem[3])
-        )
+            source_key=problem[0], profession="医師", year=int(problem[1]) + _ROUND_TO_YEAR, paper=problem[2].upper(),
+            number=int(problem[3]),
+        )  # fmt: skip
         predictions.append(Prediction(rows.locator(i), ask, answer))
     return [Fragment(header, predictions)]

@@ -1,0 +1,283 @@
+"""The pages of the report: view models and charts put into the templates, numbers and names written for people.
+
+What is read belongs to data.py, how a chart looks to charts.py, how a page looks to templates/ and static/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeVar
+
+import duckdb
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from pipelines.report import charts, data
+from pipelines.report.charts import MOST, MOST_NARROW, Chart, Mark, Point
+from pipelines.schema import PREDICTION_STATUSES
+
+T = TypeVar("T")
+Progress = Callable[[str, int, int | None], None]
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+
+NAV = (
+    ("index.html", "Leaderboards"),
+    ("exams.html", "Pass grid"),
+    ("subjects.html", "Subjects"),
+    ("usecases.html", "Use cases"),
+    ("responses.html", "Responses"),
+    ("quality.html", "Source quality"),
+    ("rules.html", "Rules"),
+    ("provenance.html", "Provenance"),
+)
+
+BENCHMARKS = {
+    "cognet_md": "COGNET-MD", "kokushi_md10": "KokushiMD-10", "medschool": "Medschool-Test", "igakuqa": "IgakuQA",
+}  # fmt: skip
+LANGUAGES = {"en": "English", "it": "Italian", "ja": "Japanese", "zh": "Chinese", "mixed": "mixed"}
+METRICS = {
+    "score_share": "points over points possible",
+    "exam_score": "exam score, −24 to 90",
+    "accuracy": "share right in full",
+    "score": "points",
+}
+TOPICS = {
+    "biology": "Biology", "chemistry": "Chemistry", "maths_physics": "Maths, physics",
+    "world_knowledge": "World knowledge", "logic": "Logic",
+}  # fmt: skip
+COMPONENTS = {
+    "overall": "whole exam", "禁忌": "forbidden choices", "零点科目": "subjects without a point",
+    "科目": "subjects below their share", "必修": "compulsory", "必須": "compulsory",
+    "一般+臨床": "general and clinical", "一般+状況設定": "general and case items", "実地": "practical",
+    "領域A": "area A", "領域B": "area B", "領域C": "area C",
+}  # fmt: skip
+_SHARES = ("score_share", "accuracy", "accuracy_answered", "answered_share")
+
+
+# ---- numbers and names -------------------------------------------------------------------------------------------
+
+
+def number(value: Decimal | float | None, digits: int = 2) -> str:
+    """A number with so many decimals and a true minus sign; an en dash for none."""
+    if value is None:
+        return "–"
+    text = f"{value:,.{digits}f}"
+    return text.replace("-", "−") if text.strip("-0.") else text.lstrip("-")  # no minus before zero
+
+
+def share(value: Decimal | float | None, digits: int = 1) -> str:
+    """A share of 0 to 1 in per cent."""
+    return "–" if value is None else f"{number(100 * value, digits)} %"
+
+
+def points(value: Decimal | None) -> str:
+    """Points without needless zeros."""
+    return "–" if value is None else f"{value.normalize():f}".replace("-", "−")
+
+
+def score(value: Decimal | None, metric: str) -> str:
+    """A score as its metric is written: shares in per cent, the rest as numbers."""
+    return share(value) if metric in _SHARES else number(value)
+
+
+def interval(low: Decimal | None, high: Decimal | None, metric: str) -> str:
+    """The ends of an interval, in the unit of the metric."""
+    if low is None or high is None:
+        return "–"
+    if metric in _SHARES:
+        return f"{number(100 * low, 1)} to {number(100 * high, 1)}"
+    return f"{number(low)} to {number(high)}"
+
+
+def instant(value: datetime) -> str:
+    return f"{value:%Y-%m-%d %H:%M} UTC"
+
+
+def case_name(name: str) -> str:
+    """A use case for people: 'specialty:dermatology' is Dermatology."""
+    return name.removeprefix("specialty:").replace("_", " ").capitalize()
+
+
+_JAPANESE = re.compile(r"[\u3005-\u3007\u3040-\u30ff\u4e00-\u9fff](?:[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef・：+]*"
+                       r"[\u3005-\u3007\u3040-\u30ff\u4e00-\u9fff])?")  # fmt: skip
+
+
+def words(text: str) -> Markup:
+    """A text, escaped, with its Japanese parts marked so for screen readers and fonts."""
+    parts, at = [], 0
+    for found in _JAPANESE.finditer(text):
+        parts += [escape(text[at : found.start()]), Markup('<span lang="ja">{}</span>').format(found[0])]
+        at = found.end()
+    return Markup("<bdi>{}</bdi>").format(Markup("").join([*parts, escape(text[at:])]))
+
+
+def _environment() -> Environment:
+    # Autoescape is on for every template: model names and responses come from strangers.
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {
+        "number": number, "share": share, "points": points, "instant": instant, "case_name": case_name,
+        "benchmark": lambda b: BENCHMARKS.get(b, b), "language": lambda c: LANGUAGES.get(c, c),
+        "metric": lambda m: METRICS.get(m, m), "topic": lambda t: TOPICS.get(t, t), "verdict": data.verdict_word,
+        "component": lambda c: COMPONENTS.get(c), "excerpt": data.excerpt,
+    }  # fmt: skip
+    filters = environment.filters
+    filters["plain"] = lambda name: name.replace("_", " ")
+    filters["pairs"] = lambda values, name=None: [(v, filters[name](v) if name else v) for v in values]
+    filters["words"] = words
+    environment.globals |= {"score": score, "interval": interval, "nav": NAV, "most": MOST, "most_narrow": MOST_NARROW}
+    return environment
+
+
+# ---- charts ------------------------------------------------------------------------------------------------------
+
+
+def _float(value: Decimal | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def board_chart(board: data.Board, key: str) -> Chart | None:
+    """The best runs of a leaderboard with their intervals, and the lines for chance and examinees."""
+    entries = board.ranked[:MOST]
+    if not entries:
+        return None
+    shown = [
+        Point(e.run.label, float(e.score or 0), _float(e.low), _float(e.high), e.run.kind, score(e.score, board.metric))
+        for e in entries
+    ]
+    marks = []
+    if board.chance is not None:
+        marks.append(Mark(f"chance {score(board.chance, board.metric)}", float(board.chance), "baseline"))
+    if board.examinees is not None and board.metric in _SHARES:
+        marks.append(Mark(f"examinees {share(board.examinees)}", float(board.examinees), "human"))
+    top = 90.0 if board.metric == "exam_score" else 1.0
+    bottom = min([0.0, *(p.low for p in shown if p.low is not None), *(p.value for p in shown)])
+    title = f"{board.dataset.title}: {METRICS.get(board.metric, board.metric)} with 95 % interval"
+    return charts.dots(key, title, shown, marks, (bottom - 0.01 * top, top * 1.01), board.metric in _SHARES)
+
+
+def profile_chart(profile: data.Profile, key: str) -> Chart | None:
+    """Mean points per question of the best runs, a panel per subject."""
+    best = profile.runs[:MOST]
+    columns = []
+    for topic in profile.topics:
+        column = []
+        for run, topics in best:
+            t = topics.get(topic)
+            column.append(
+                Point(run.label, float(t.score), float(t.low), float(t.high), run.kind, number(t.score))
+                if t
+                else Point(run.label, 0, None, None, run.kind, "")
+            )
+        columns.append(column)
+    if not best or not columns:
+        return None
+    title = f"{profile.dataset.title}: mean points per question by subject, with 95 % interval"
+    return charts.panels(key, title, [TOPICS.get(t, t) for t in profile.topics], columns, (-0.45, 1.55))
+
+
+def case_chart(cases: data.UseCases, key: str) -> Chart | None:
+    """Production scores of the best runs (the first use case there is)."""
+    best = [c for c in cases.cases if c.name == cases.names[0] and c.value is not None][:MOST]
+    if not best:
+        return None
+    shown = [
+        Point(c.run.label, float(c.value or 0), _float(c.low), _float(c.high), c.run.kind, share(c.value)) for c in best
+    ]
+    bottom = min([0.0, *(p.low for p in shown if p.low is not None)])
+    title = f"{case_name(cases.names[0])}: points over points possible with 95 % interval"
+    return charts.dots(key, title, shown, [], (bottom - 0.01, 1.01), percent=True)
+
+
+def response_chart(found: list[data.Responses]) -> tuple[Chart, int] | None:
+    """Runs with the fewest answers (baselines only where there is nothing else), and how many are shown."""
+    answered = [r for r in found if r.total]
+    real = [r for r in answered if r.run.kind != "baseline"] or answered
+    if not real:
+        return None
+    least = sorted(real, key=lambda r: (r.share("answered"), r.run.run_id))[:MOST]
+    shares = [[r.share(s) for s in PREDICTION_STATUSES] for r in least]
+    labels = [r.run.label for r in least]
+    return charts.stacks("responses", "How responses were read", labels, PREDICTION_STATUSES, shares), len(least)
+
+
+def flag_chart(found: data.Soundness) -> Chart | None:
+    """Flagged questions by flag, all datasets together."""
+    counts: dict[str, int] = {}
+    for q in found.datasets:
+        for flag, n in q.flag_counts.items():
+            counts[flag] = counts.get(flag, 0) + n
+    if not counts:
+        return None
+    most = sorted(counts.items(), key=lambda c: (-c[1], c[0]))
+    return charts.bars("flags", "Flagged questions by kind of flag", [(f.replace("_", " "), n) for f, n in most])
+
+
+# ---- pages -------------------------------------------------------------------------------------------------------
+
+
+def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[str, str]]:
+    """(file name, HTML) of every page."""
+    environment = _environment()
+    everything = data.world(con)
+    boards = data.boards(con, everything)
+    grids = data.professions(con, everything)
+    profiles = data.profiles(con, everything)
+    cases = data.use_cases(con, everything)
+    responses = data.responses(con, everything)
+    sound = data.soundness(con, everything)
+    made = datetime.now(UTC)
+    flagged = [q for q in sound.datasets if q.flags]
+    done, total = 0, len(NAV) + len(grids) + len(flagged)
+
+    def page(file: str, template: str, title: str, nav: str | None = None, **values: Any) -> tuple[str, str]:
+        nonlocal done
+        shared = {"world": everything, "made": made, "file": nav or file, "title": title}
+        html = environment.get_template(template).render(shared | values)
+        done += 1
+        progress("pages of the report", done, total)
+        return file, html
+
+    runs = list(everything.runs.values())
+    choices = {name: sorted({getattr(r, name) for r in runs}) for name in ("benchmark", "language", "modality", "kind")}
+    questions = sum(d.n_questions for d in everything.datasets.values())
+    yield page("index.html", "index.html", "Leaderboards", boards=_drawn(boards, board_chart, "board"), choices=choices,
+               questions=questions)  # fmt: skip
+
+    matrix = {(s.run.run_id, g.file): s for g in grids for s in g.sittings}
+    passed: Counter[str] = Counter()
+    for (run_id, _), sitting in matrix.items():
+        passed[run_id] += sitting.passed
+    takers = sorted(
+        (everything.runs[i] for i in passed), key=lambda r: (-passed[r.run_id], r.kind == "baseline", r.run_id)
+    )
+    yield page("exams.html", "exams.html", "Pass grid", grids=grids, takers=takers, matrix=matrix)
+    for grid in grids:
+        yield page(grid.file, "profession.html", f"Pass grid: {grid.name_en}", nav="exams.html", grid=grid)
+
+    yield page("subjects.html", "subjects.html", "Subjects", profiles=_drawn(profiles, profile_chart, "profile"))
+    yield page("usecases.html", "usecases.html", "Use cases", cases=_drawn(cases, case_chart, "case"))
+    yield page("responses.html", "responses.html", "Responses", found=responses, chart=response_chart(responses),
+               statuses=PREDICTION_STATUSES, benchmarks=choices["benchmark"])  # fmt: skip
+
+    yield page("quality.html", "quality.html", "Source quality", sound=sound, chart=flag_chart(sound))
+    for quality in flagged:
+        yield page(quality.file, "flagged.html", f"Flagged questions: {quality.dataset.title}", nav="quality.html",
+                   quality=quality, limit=data.MOST_FLAGS)  # fmt: skip
+
+    yield page("rules.html", "rules.html", "Rules", found=data.disagreements(con, everything), limit=data.MOST_VERDICTS)
+    yield page("provenance.html", "provenance.html", "Provenance")
+
+
+def _drawn(views: Sequence[T], draw: Callable[[T, str], Chart | None], name: str) -> list[tuple[T, Chart | None, str]]:
+    """Each view with its chart and the id that both have on the page."""
+    return [(view, draw(view, f"{name}-{i}"), f"{name}-{i}") for i, view in enumerate(views)]

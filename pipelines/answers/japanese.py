@@ -1,5 +1,4 @@
-"""Japanese (and the Chinese that some models slip into): the phrases around an answer, and what looks like an
-option letter.
+"""Japanese (and the Chinese that some models slip into): phrases around an answer, what looks like a letter.
 
 Only data, in the shape that english.py describes, for text after NFKC: marks are half-width except 、。「」『』【】.
 が marks the one that is meant ("cが正しい"); は and a bare verdict ("c: 正しい") may be said of every option in turn.

@@ -1,5 +1,4 @@
-"""Which options a piece of text names: letters, digits, circled digits, katakana, lists of these, and the
-options' own texts.
+"""Which options a piece of text names: letters, digits, circled digits, katakana, lists, the options' own texts.
 
 Here: what may stand for an option, and what looks like a letter and is none ("A patient", "E' vero", ビタミンB,
 D-dimer).

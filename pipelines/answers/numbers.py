@@ -1,5 +1,4 @@
-"""Numbers and sequences: the canonical form of an answer, when two are the same, and which number of a response
-is its answer.
+"""Numbers and sequences: the canonical form, when two are the same, and which number of a response is its answer.
 
 Here: decimals as text (thousands separators, units, powers of ten, digit boxes ①②). Not here: options (labels),
 cues (the languages).

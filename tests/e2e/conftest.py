@@ -41,7 +41,7 @@ def medexams() -> Command:
         full = clean | {"MEDEXAMS_REQUEST_DELAY": "0"} | ({"MEDEXAMS_DATA": str(data)} if data else {}) | (env or {})
         command = [sys.executable, "-m", "pipelines.cli", *map(str, args)]
         done = subprocess.run(command, env=full, input=stdin, capture_output=True, text=True, timeout=600, check=False)
-        assert "Traceback" not in done.err, done.err
+        assert "Traceback" not in done.stderr, done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run

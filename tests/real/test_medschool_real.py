@@ -35,7 +35,7 @@ def readings(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
         path = str(folder / name)
         settings = Settings.from_env({}, data=data, mur_api=path, medschool_release=path)
         with Session(settings, landing) as session:
-            found[name] = module.read(module.fetch(settings, session, landing, silent), landing)  # type: ignore[attr-defined]
+            found[name] = module.read(module.fetch(settings, session, landing, silent), landing)
     return found
 
 

@@ -146,7 +146,7 @@ def test_sql_is_written_like_a_frame(tmp_path: Path) -> None:
 def test_parts(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for part, n in (("a", 1), ("b", 2)):
-        rows = [{"path": f"{part}{i}", "reason": "broken"} for i in range(n)]
+        rows: list[dict[str, object]] = [{"path": f"{part}{i}", "reason": "broken"} for i in range(n)]
         store.write("rejected_file", TABLES["rejected_file"].frame(rows), part=part)
     assert (store.parts("rejected_file"), store.read("rejected_file").height) == (["a", "b"], 3)
     whole = store.meta("rejected_file")
@@ -186,6 +186,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     names = ("dataset", "exam", "passage", "question")
     monkeypatch.setattr(storing, "TABLES", {name: TABLES[name] for name in names})
     monkeypatch.setattr(storing, "sql_checks", list)
+    monkeypatch.setattr(storing, "sql_views", list)
     return names
 
 

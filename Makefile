@@ -8,7 +8,7 @@ export DAGSTER_HOME ?= $(CURDIR)/dagster_home
 export DAGSTER_DISABLE_TELEMETRY := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test ui bench lint install clean lock docs
+.PHONY: help run test ui bench lint install clean lock docs harness
 
 help: ## explain these commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -42,14 +42,25 @@ install: .venv/installed ## make .venv and install the pinned dependencies into 
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
+harness: .venv-harness/installed ## the tools that exports are tested with, in .venv-harness (610 MB)
+
+.venv-harness/installed: requirements-harness.txt | install
+	@test -x .venv-harness/bin/python || $(PYTHON) -m venv .venv-harness
+	@echo "installing into .venv-harness"
+	@$(BIN)/uv pip sync --quiet --require-hashes --python .venv-harness/bin/python requirements-harness.txt
+	@touch $@
+
 docs: install ## write docs/schema.md and docs/rules.md anew from code and data
 	$(BIN)/python -m pipelines.document
 
-lock: install ## pin the dependencies anew (requirements.txt, hashed, no registry named)
-	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --no-strip-extras --no-annotate --upgrade --quiet --output-file requirements.txt
+LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	--no-strip-extras --no-annotate --upgrade --quiet
 
-clean: ## remove .venv, caches and Dagster's history; data/ stays
-	rm -rf .venv .mypy_cache .ruff_cache .hypothesis
+lock: install ## pin the dependencies anew (hashed, no registry named)
+	$(BIN)/$(LOCK) --group dev pyproject.toml --output-file requirements.txt
+	$(BIN)/$(LOCK) requirements-harness.in --output-file requirements-harness.txt
+
+clean: ## remove .venv*, caches and Dagster's history; data/ stays
+	rm -rf .venv .venv-harness .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find dagster_home -mindepth 1 ! -name dagster.yaml -delete

@@ -111,6 +111,7 @@ def ask_of(record: dict[str, Any], prompt: str | None = None, position: int | No
         if shown and (not choices or len(shown) >= len(choices)):
             labels, choices = shown_labels, (choices + shown[len(choices) :] if choices else shown)
     return Ask(
+        question_id=text_of(record.get("question_id")),
         source_key=text_of(first_of(record, KEYS)), stem=stem, choices=choices, labels=labels, prompt=prompt,
         position=position,
     )  # fmt: skip

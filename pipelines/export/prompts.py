@@ -88,6 +88,7 @@ def _medschool(found: Sequence[Question]) -> Callable[[Question], list[tuple[str
 # ---- KokushiMD-10 ------------------------------------------------------------------------------------------------
 
 KOKUSHI_SOURCE = "jamed-llm/KokushiMD-10@9f55716 prompt.py, utils.py (MIT); the question as JSON in the layout it shows"
+BORROWED_SOURCE = "KokushiMD-10's prompt, for {}: its own prompts are not carried over"
 _ROLES = {
     "医師": "医師", "作業": "作業療法士", "保健": "保健師", "助産": "助産師", "歯科": "歯科医師", "理学": "理学療法士",
     "看護": "看護師", "薬剤": "薬剤師", "視能": "視能訓練士", "診療": "診療放射線技師",
@@ -175,7 +176,8 @@ def _kokushi(found: Sequence[Question]) -> Callable[[Question], list[tuple[str, 
 
     def make(q: Question) -> list[tuple[str, str, str, str]]:
         system = kokushi_system((q["exam"] or {}).get("profession") or "医療従事者", numbers=_exam(q) in numbered)
-        return [("generated", system, kokushi_user(q), KOKUSHI_SOURCE)]
+        source = KOKUSHI_SOURCE if q["benchmark"] == "kokushi_md10" else BORROWED_SOURCE.format(q["benchmark"])
+        return [("generated", system, kokushi_user(q), source)]
 
     return make
 
@@ -241,5 +243,5 @@ _MAKERS: dict[str, Callable[[Sequence[Question]], Callable[[Question], list[tupl
     "medschool": _medschool,
     "kokushi_md10": _kokushi,
     "cognet_md": _cognet,
-    "igakuqa": _kokushi,  # the same exams; its own prompts were not looked for
+    "igakuqa": _kokushi,  # the same exams; its own prompts are not carried over
 }

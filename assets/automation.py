@@ -9,13 +9,15 @@ from pipelines.settings import Settings
 refresh = dg.define_asset_job(
     "refresh",
     selection=dg.AssetSelection.all(),
-    description="Refresh everything: fetch all sources, rebuild, score and publish.",
+    description="Refresh everything: fetch all sources, rebuild all tables, score all runs and publish the warehouse. "
+    "The same as `medexams refresh`. If anything is wrong, the published file stays as it was.",
 )
 
 score = dg.define_asset_job(
     "score",
     selection=dg.AssetSelection.all() - dg.AssetSelection.groups(SOURCES, QUESTIONS),
-    description="Score what is in the inbox: read new prediction files, score all runs and publish. No network.",
+    description="Score what is in the inbox: read new prediction files, score all runs and publish. No network. "
+    "Put files there with `medexams runs add`, which does the same.",
 )
 
 # Off until switched on in the UI: a fresh checkout must not call the public hosts by itself.
@@ -25,7 +27,7 @@ weekly = dg.ScheduleDefinition(
     cron_schedule="0 4 * * 1",
     execution_timezone="Europe/Rome",
     default_status=dg.DefaultScheduleStatus.STOPPED,
-    description="Every Monday at 04:00, Rome time.",
+    description="Refreshes everything, every Monday at 04:00, Rome time. Off until you switch it on here.",
 )
 
 
@@ -37,7 +39,8 @@ def inbox_sensor(settings: Settings) -> dg.SensorDefinition:
         job=score,
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.STOPPED,
-        description="Watches the inbox; a file that is still growing is left for the next look.",
+        description="Scores what arrives in the inbox, half a minute after it has stopped growing. Off until you "
+        "switch it on here.",
     )
     def inbox(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         now = look(settings.inbox_folder)

@@ -1,5 +1,6 @@
 """Asset checks: every rule that schema.py states of a table, and every query of sql/checks. All of them block."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -9,13 +10,30 @@ from assets.common import Workspace
 from pipelines.schema import TABLES
 from pipelines.store import Check, offending, schema_checks, sql_checks
 
+_SENTENCES = {
+    r"not_null": "no_required_column_is_null",
+    r"key": "key_is_unique",
+    r"not_empty": "has_at_least_one_row",
+    r"(\w+)_values": r"\1_is_a_permitted_value",
+    r"(\w+)_reference": r"\1_is_known",
+}
+
+
+def title(check: Check) -> str:
+    """A check's name in the UI, where it stands below its table: a sentence, as far as Dagster's alphabet allows."""
+    rule = check.name.removeprefix(f"{check.table}_")
+    for pattern, sentence in _SENTENCES.items():
+        if found := re.fullmatch(pattern, rule):
+            return found.expand(sentence)
+    return rule
+
 
 def _table_checks(table: str, checks: list[Check]) -> dg.AssetChecksDefinition:
-    by_name = {c.name: c for c in checks}
+    by_name = {title(c): c for c in checks}
 
     @dg.multi_asset_check(
         name=f"{table}_checks",
-        specs=[dg.AssetCheckSpec(c.name, asset=table, description=c.says, blocking=True) for c in checks],
+        specs=[dg.AssetCheckSpec(name, asset=table, description=c.says, blocking=True) for name, c in by_name.items()],
     )
     def run_checks(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.AssetCheckResult]:
         with workspace.store.connect() as con:
@@ -28,10 +46,18 @@ def _table_checks(table: str, checks: list[Check]) -> dg.AssetChecksDefinition:
                     asset_key=table,
                     severity=dg.AssetCheckSeverity.WARN if waived else dg.AssetCheckSeverity.ERROR,
                     description=check.says if count == 0 else f"{count} rows break this, the first: {rows[0]}",
-                    metadata={"offending_rows": count, "first": dg.MetadataValue.text("\n".join(rows))},
+                    metadata={"offending_rows": count, **(_evidence(check, rows) if count else {})},
                 )
 
     return run_checks
+
+
+def _evidence(check: Check, rows: list[str]) -> dict[str, dg.MetadataValue]:
+    """What a person needs to look further: the first rows that break the rule, and the query that finds them all."""
+    return {
+        "first": dg.MetadataValue.text("\n".join(rows)),
+        "query": dg.MetadataValue.md(f"```sql\n{check.sql}\n```"),
+    }
 
 
 def asset_checks() -> Iterator[dg.AssetChecksDefinition]:

@@ -1,11 +1,14 @@
 """What all stages share: the workspace resource, group names in the order of the flow, metadata made from a table."""
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import dagster as dg
 import polars as pl
 
+from pipelines.charts import CHARTS, markdown_image
 from pipelines.schema import TABLES, Table
 from pipelines.settings import Settings
 from pipelines.sources.base import Progress, silent
@@ -18,6 +21,7 @@ SOURCES, QUESTIONS, RULES, RUNS, SCORES, PUBLISH = (
 GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES}
 """Asset group of each group of schema.py; the numbers keep the UI in the order of the flow."""
 
+ROOT = Path(__file__).resolve().parents[1]
 OWNERS = ["team:medexams"]
 RUNS_KEPT = 200
 """Finished runs that Dagster's history keeps; it has no bound of its own."""
@@ -46,18 +50,34 @@ def workspace_resource(settings: Settings, progress: Progress = silent) -> dg.Re
     return workspace
 
 
-def table_spec(name: str, deps: list[str], kinds: set[str]) -> dg.AssetSpec:
-    """The asset of a table, described by schema.py."""
+def table_spec(name: str, deps: list[str], kinds: set[str], code: str) -> dg.AssetSpec:
+    """The asset of a table, described by schema.py; `code` is the file that computes it."""
     table = TABLES[name]
+    group = GROUPS[table.group]
+    rows = f"One row per {', '.join(table.key)}." if table.key else "A log: rows may repeat."
     return dg.AssetSpec(
         name,
         deps=deps,
-        description=table.description,
-        group_name=GROUPS[table.group],
+        description=f'{table.description}\n\n{rows} Query it with `medexams sql "from {name}"`.',
+        group_name=group,
         kinds=kinds,
         owners=OWNERS,
-        metadata={"dagster/column_schema": column_schema(table)},
+        tags=stage_tag(group),
+        metadata={"dagster/column_schema": column_schema(table), **code_references(code, "docs/schema.md")},
     )
+
+
+def stage_tag(group: str) -> dict[str, str]:
+    """The tag to filter the assets of one stage by."""
+    return {"stage": group.partition("_")[2]}
+
+
+def code_references(*files: str) -> dict[str, dg.CodeReferencesMetadataValue]:
+    """Metadata that leads from an asset to the files behind it, named from the project's folder."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)
+        found = [dg.LocalFileCodeReference(file_path=str(ROOT / f), line_number=1, label=f) for f in files]
+        return {"dagster/code_references": dg.CodeReferencesMetadataValue(code_references=[*found])}
 
 
 def column_schema(table: Table) -> dg.TableSchema:
@@ -76,15 +96,27 @@ def column_schema(table: Table) -> dg.TableSchema:
 
 
 def table_metadata(store: Store, name: str) -> dict[str, dg.MetadataValue]:
-    """Row count and a preview of a table as it is on disk."""
+    """Row count, a preview and, for some, a chart of a table as it is on disk."""
     meta = store.meta(name)
     head = pl.concat(
         [pl.read_parquet(f, n_rows=PREVIEW_ROWS) for f in store.files(name)[:1]] or [TABLES[name].frame([])]
     )
-    return {
+    found: dict[str, dg.MetadataValue] = {
         "dagster/row_count": dg.MetadataValue.int(meta.rows if meta else 0),
         "preview": dg.MetadataValue.md(markdown(head.head(PREVIEW_ROWS))),
     }
+    if name in CHARTS:
+        found["chart"] = dg.MetadataValue.md(_chart(store, name))
+    return found
+
+
+def _chart(store: Store, name: str) -> str:
+    chart = CHARTS[name]
+    try:
+        png = chart.draw(*map(store.read, chart.inputs))
+    except Exception as fault:  # whatever is wrong with a picture, it must not stop a refresh
+        return f"not drawn: {type(fault).__name__}: {fault}"
+    return markdown_image(chart.alt, png) if png else "nothing to draw yet"
 
 
 def markdown(frame: pl.DataFrame, columns: int = PREVIEW_COLUMNS) -> str:

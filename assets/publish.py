@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from assets.common import OWNERS, PUBLISH, Workspace, markdown, prune_history
+from assets.common import OWNERS, PUBLISH, Workspace, code_references, markdown, prune_history, stage_tag
 from pipelines.schema import TABLES
 from pipelines.store import publish
 
@@ -12,8 +12,11 @@ from pipelines.store import publish
     deps=list(TABLES),
     kinds={"duckdb"},
     owners=OWNERS,
+    tags=stage_tag(PUBLISH),
+    metadata=code_references("pipelines/store.py", "docs/schema.md", "docs/queries.md"),
     description="The published warehouse: one DuckDB file with a comment on every table and column, checked before it "
-    "replaces the last one. Readers of the old file keep it.",
+    "replaces the last one. Readers of the old file keep it; the last generations are kept beside it. Open it with any "
+    "DuckDB, or with `medexams sql`.",
 )
 def warehouse(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
     """Publish all tables as one DuckDB file, and keep Dagster's history in bounds."""

@@ -12,7 +12,10 @@ from pipelines.questions.unify import QUESTION_TABLES
 
 @dg.multi_asset(
     name="question_tables",
-    specs=[table_spec(name, list(NAMES.values()), {"polars", "parquet"}) for name in QUESTION_TABLES],
+    specs=[
+        table_spec(name, list(NAMES.values()), {"polars", "parquet"}, "pipelines/questions/unify.py")
+        for name in QUESTION_TABLES
+    ],
 )
 def question_tables(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.MaterializeResult]:
     """Unify all releases ever fetched."""

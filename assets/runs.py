@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from assets.common import OWNERS, RUNS, Workspace, table_metadata, table_spec
+from assets.common import OWNERS, RUNS, Workspace, code_references, stage_tag, table_metadata, table_spec
 from pipelines import stages
 from pipelines.runs.baselines import BASELINES
 from pipelines.runs.importer import TABLE_NAMES
 
+_READER = "pipelines/runs/importer.py"
 _QUESTIONS = ["dataset", "exam", "question", "choice", "answer_key"]
 
 
@@ -23,7 +24,9 @@ def _baseline_asset(name: str) -> dg.AssetsDefinition:
         deps=_QUESTIONS,
         kinds={"polars", "parquet"},
         owners=OWNERS,
-        description=f"A baseline on every dataset. {BASELINES[name][1]}",
+        description=f"A baseline on every dataset, to measure models against. {BASELINES[name][1]}",
+        tags=stage_tag(RUNS),
+        metadata=code_references("pipelines/runs/baselines.py"),
     )
     def baseline(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
         rows = stages.build_baseline(workspace.store, name)
@@ -40,7 +43,7 @@ def baseline_assets() -> Iterator[dg.AssetsDefinition]:
 @dg.multi_asset(
     name="run_tables",
     specs=[
-        table_spec(name, _QUESTIONS + [_asset_name(b) for b in BASELINES], {"polars", "parquet"})
+        table_spec(name, _QUESTIONS + [_asset_name(b) for b in BASELINES], {"polars", "parquet"}, _READER)
         for name in TABLE_NAMES
     ],
 )

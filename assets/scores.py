@@ -9,7 +9,10 @@ from pipelines.scoring import tables
 from pipelines.scoring.tables import COMPUTED, RULE_TABLES
 
 
-@dg.multi_asset(name="rule_tables", specs=[table_spec(name, [], {"polars", "toml"}) for name in RULE_TABLES])
+@dg.multi_asset(
+    name="rule_tables",
+    specs=[table_spec(name, [], {"polars", "toml"}, "pipelines/scoring/rulebook.py") for name in RULE_TABLES],
+)
 def rule_tables(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.MaterializeResult]:
     """The exams' rules, as they stand in pipelines/scoring/rules."""
     tables.make_rules(workspace.store)
@@ -18,7 +21,9 @@ def rule_tables(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.Materiali
 
 
 def _computed_asset(name: str) -> dg.AssetsDefinition:
-    @dg.multi_asset(name=name, specs=[table_spec(name, list(COMPUTED[name].inputs), {"numpy", "parquet"})])
+    spec = table_spec(name, list(COMPUTED[name].inputs), {"numpy", "parquet"}, "pipelines/scoring/statistics.py")
+
+    @dg.multi_asset(name=name, specs=[spec])
     def compute(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
         tables.make(workspace.store, name)
         return dg.MaterializeResult(name, metadata=table_metadata(workspace.store, name))

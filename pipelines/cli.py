@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import csv
 import json
+import math
+import os
 import platform
+import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -28,27 +32,76 @@ from pipelines.errors import MedexamsError, SettingsError
 from pipelines.schema import BENCHMARKS, PREDICTION_STATUSES
 from pipelines.settings import PROFILES, Settings
 
+EXPORT_FORMATS = ("parquet", "jsonl", "croissant", "lm-eval", "prompts", "every-eval-ever", "csv", "xlsx")
+"""The names of pipelines.export.FORMATS, stated here so that other commands need not import it."""
+ROWS_SHOWN = 1000
+"""Rows that `sql` sets as a table; a longer one takes long to set, and nobody reads it."""
 STALE_AFTER = 0.5
 """Seconds between two progress lines where there is no terminal."""
+
+
+INTERRUPTED, BROKEN_PIPE = 130, 141
+"""Exit codes as a shell has them for a program that Ctrl-C ended, or whose reader went away."""
+
+
+def _debug_option() -> click.Option:
+    def remember(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value:
+            ctx.meta["medexams.debug"] = True  # one for all contexts of a call
+
+    help_text = "Show the traceback of an error."
+    return click.Option(["--debug"], is_flag=True, expose_value=False, callback=remember, help=help_text)
+
+
+class _Command(click.Command):
+    """A command that takes --debug too, so that it may stand before or after the command's name."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.append(_debug_option())
 
 
 class _Group(click.Group):
     """Turns the errors that a person meets into one sentence and an exit code."""
 
+    command_class = _Command
+    group_class = type
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.append(_debug_option())
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
-        except MedexamsError as error:
-            if ctx.params.get("debug"):
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except (click.exceptions.Exit, click.ClickException, click.Abort):
+            raise
+        except KeyboardInterrupt:
+            click.echo("medexams: interrupted; what was published is as it was", err=True)
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            with suppress(OSError, ValueError):  # or Python complains of it once more when it ends
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(BROKEN_PIPE)
+        except Exception as error:
+            if ctx.meta.get("medexams.debug"):
                 raise
-            click.echo(f"medexams: {error}", err=True)
+            known = isinstance(error, MedexamsError)
+            what = str(error) if known else _defect(error)
+            click.echo(f"medexams: {what}", err=True)
             ctx.exit(2 if isinstance(error, SettingsError) else 1)
 
 
+def _defect(error: Exception) -> str:
+    first = (str(error).splitlines() or [""])[0][:300]
+    return f"a defect of medexams: {type(error).__name__}: {first}; --debug shows where, please report it"
+
+
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(package_name="medexams")
-def main(debug: bool) -> None:
+def main() -> None:
     """One warehouse for medical licensing-exam benchmarks: COGNET-MD, KokushiMD-10 and Medschool-Test.
 
     \b
@@ -57,6 +110,9 @@ def main(debug: bool) -> None:
       medexams refresh                     the public sources
       medexams runs add FILE…              predictions that a tool wrote
       medexams leaderboard                 what came out
+      medexams sql "from pass_grid"        any question, in SQL
+
+    Each command has its own help, with examples: medexams sql -h
     """
 
 
@@ -78,15 +134,29 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON 
 @click.option("--profile", type=click.Choice(PROFILES), help="sample: bundled, no network; live: the public sources.")
 @click.option("--only", type=click.Choice(BENCHMARKS), help="Fetch the sources of this benchmark alone.")
 @click.option("--accept-shrink", is_flag=True, default=None, help="Accept a table that lost more rows than allowed.")
+@_json_option
 @_data_option
-def refresh(profile: str | None, only: str | None, accept_shrink: bool | None, data: Path | None) -> None:
+def refresh(
+    profile: str | None, only: str | None, accept_shrink: bool | None, as_json: bool, data: Path | None
+) -> None:
     """Fetch all sources, rebuild all tables, score all runs and publish the warehouse.
 
     Ends with a whole new warehouse, or with the old one untouched and exit code 1.
+
+    \b
+    Examples:
+      medexams refresh --profile sample          the bundled sample, no network
+      medexams refresh --data live               the public sources, in a folder of their own
+      medexams refresh --only medschool          one benchmark's sources; all tables are rebuilt
+      MEDEXAMS_KOKUSHI_RELEASE=./kokushi medexams refresh     one source from a local folder
     """
     settings = Settings.from_env(profile=profile, data=data, accept_shrink=accept_shrink)
     _run(settings, "refresh", only)
     counts = _rows(settings, "select dataset_id, n_questions, is_sample from dataset order by dataset_id")
+    if as_json:
+        datasets = [dict(zip(("dataset_id", "n_questions", "is_sample"), row, strict=True)) for row in counts]
+        click.echo(_dump({"warehouse": str(settings.warehouse), "datasets": datasets}))
+        return
     for dataset_id, n, is_sample in counts:
         click.echo(f"{dataset_id}: {n} questions{' (sample, not an exam)' if is_sample else ''}")
     click.echo(f"published: {settings.warehouse}")
@@ -154,18 +224,31 @@ def _plain(value: Any) -> Any:
     """A value as JSON has it: numbers stay numbers, times are ISO 8601."""
     if isinstance(value, Decimal):
         return float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no word for it
     if isinstance(value, datetime):
         return value.isoformat()
     return value if isinstance(value, str | int | float | bool | list | dict) or value is None else str(value)
 
 
 def _as_json(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> str:
-    return json.dumps([dict(zip(names, map(_plain, row), strict=True)) for row in rows], ensure_ascii=False, indent=1)
+    return _dump([dict(zip(names, map(_plain, row), strict=True)) for row in rows])
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
+
+
+class _Out(Console):
+    """Standard output for tables."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # Rich's own way is exit code 1
 
 
 def _console() -> Console:
     """Standard output; where it is no terminal, wide enough that nothing is cut."""
-    return Console(width=None if sys.stdout.isatty() else 200, soft_wrap=False)
+    return _Out(width=None if sys.stdout.isatty() else 200, soft_wrap=False)
 
 
 @main.command()
@@ -173,7 +256,14 @@ def _console() -> Console:
 @_json_option
 @_data_option
 def leaderboard(benchmark: str | None, as_json: bool, data: Path | None) -> None:
-    """Print the leaderboards of the published warehouse, one per dataset."""
+    """Print the leaderboards of the published warehouse, one per dataset.
+
+    \b
+    Examples:
+      medexams leaderboard
+      medexams leaderboard --benchmark medschool
+      medexams leaderboard --json | jq '.[] | select(.rank == 1) | .model'
+    """
     settings = Settings.from_env(data=data)
     sql = """select l.*, d.title, d.licence from leaderboard l join dataset d using (dataset_id)
              where coalesce(l.benchmark = ?, true) order by d.benchmark, d.dataset_id, l.rank nulls last, l.model"""
@@ -246,10 +336,27 @@ def _share(value: Decimal | None) -> str:
 @main.command()
 @click.argument("query", required=False)
 @click.option("--format", "style", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@click.option("--json", "style", flag_value="json", help="The same as --format json.")
 @_data_option
 def sql(query: str | None, style: str, data: Path | None) -> None:
-    """Run a query on the published warehouse (read-only). Without QUERY, read it from standard input."""
+    """Run a query on the published warehouse (read-only).
+
+    Without QUERY it is read from standard input; on a terminal, a DuckDB shell opens. The tables and views are
+    described in docs/schema.md, and docs/queries.md has examples with their results.
+
+    \b
+    Examples:
+      medexams sql "from leaderboard where rank = 1"
+      medexams sql "select verdict, count(*) from pass_grid group by all"
+      medexams sql "from compare('model-a', 'model-b')"
+      medexams sql --format csv < sql/queries/hard_questions.sql > hard.csv
+      medexams sql "select table_name, comment from duckdb_tables()"
+      medexams sql                               a shell, where duckdb or harlequin is installed
+    """
     settings = Settings.from_env(data=data)
+    if query is None and sys.stdin.isatty():
+        _shell(settings)
+        return
     text = query if query is not None else sys.stdin.read()
     with _warehouse(settings) as con:
         try:
@@ -266,9 +373,50 @@ def sql(query: str | None, style: str, data: Path | None) -> None:
         writer.writerows(["" if v is None else v for v in row] for row in rows)
     else:
         table = Table(*names)
-        for row in rows:
+        for row in rows[:ROWS_SHOWN]:
             table.add_row(*("" if v is None else str(v) for v in row))
         _console().print(table)
+        if len(rows) > ROWS_SHOWN:
+            click.echo(f"the first {ROWS_SHOWN:,} of {len(rows):,} rows; --format csv or json prints all", err=True)
+
+
+@main.command()
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder (default: DATA/report); a report there is replaced."
+)
+@_data_option
+def report(out: Path | None, data: Path | None) -> None:
+    """Write the report: a folder of pages that opens from disk with no network.
+
+    \b
+    Examples:
+      medexams report                  writes DATA/report; open its index.html
+      medexams report --out ~/exams-report
+    """
+    from pipelines.report import write
+
+    settings = Settings.from_env(data=data)
+    with _warehouse(settings):
+        pass  # says what to do where there is none
+    with _progress() as progress:
+        page = write(settings.warehouse, out or settings.data / "report", progress)
+    click.echo(f"report: {page}")
+
+
+def _shell(settings: Settings) -> None:
+    """Open somebody else's DuckDB shell on the published file, read-only."""
+    with _warehouse(settings):
+        pass  # says what to do where there is none
+    places = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
+    for name, flag in (("duckdb", "-readonly"), ("harlequin", "--read-only")):
+        if program := shutil.which(name, path=places):
+            if code := subprocess.run([program, flag, str(settings.warehouse)], check=False).returncode:
+                raise MedexamsError(f"{name} ended with code {code}")
+            return
+    raise MedexamsError(
+        "no DuckDB shell is installed: get one with `pip install duckdb-cli` or `pip install harlequin`, "
+        'or give the query: medexams sql "from leaderboard"'
+    )
 
 
 # ---- runs --------------------------------------------------------------------------------------------------------
@@ -287,12 +435,20 @@ def runs() -> None:
 @click.option("--description", help="Free description of the run.")
 @click.option("--use-case", help="Use case of COGNET-MD's benchmark card.")
 @click.option("--kind", type=click.Choice(["model", "baseline", "human"]), help="What answered.")
+@_json_option
 @_data_option
-def runs_add(paths: tuple[Path, ...], data: Path | None, **said: str | None) -> None:
+def runs_add(paths: tuple[Path, ...], as_json: bool, data: Path | None, **said: str | None) -> None:
     """Copy prediction files or folders into the inbox, read and score them, publish, and say what was read.
 
     The format is found from the content: lm-evaluation-harness, KokushiMD-10 results, IgakuQA, COGNET-MD, Inspect,
     HELM, lighteval, OpenCompass, OpenAI batches, CSV and JSON lines; also in folders and zip, tar or gz archives.
+
+    \b
+    Examples:
+      medexams runs add results/                              a folder, whatever is in it
+      medexams runs add answers.csv --model my-model          what the file does not say
+      medexams runs add samples_medschool.jsonl.gz --dataset medschool
+      medexams runs add people.csv --model "class of 2024" --kind human
     """
     from pipelines.runs import inbox
     from pipelines.runs.archives import Limits
@@ -310,6 +466,11 @@ def runs_add(paths: tuple[Path, ...], data: Path | None, **said: str | None) -> 
         con.executemany("insert into copied values (?)", [[f"{settings.inbox_folder.name}/{name}"] for name in copied])
         found = con.execute(_ADDED).fetchall()
         rejected = con.execute(_REJECTED).fetchall()
+    if as_json:
+        runs_found = [dict(zip(_RUN_COLUMNS, row, strict=True)) for row in found]
+        refused = [{"path": path, "reason": reason} for path, reason in rejected]
+        click.echo(_dump({"files": copied, "runs": runs_found, "rejected": refused}))
+        return
     _print_runs(found, _RUN_COLUMNS)
     for path, reason in rejected:
         click.echo(f"rejected {path}: {reason}")
@@ -356,19 +517,40 @@ def _print_runs(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> None
 @_json_option
 @_data_option
 def runs_list(as_json: bool, data: Path | None) -> None:
-    """List all runs with how their responses were read."""
+    """List all runs with how their responses were read.
+
+    \b
+    Examples:
+      medexams runs list
+      medexams runs list --json | jq '.[] | select(.unparsed > 0) | .run'
+    """
     rows = _rows(Settings.from_env(data=data), _COUNTS.format(where="true"))
     click.echo(_as_json(_RUN_COLUMNS, rows)) if as_json else _print_runs(rows, _RUN_COLUMNS)
 
 
+def _run_ids(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Run ids for the shell's completion; none where there is no warehouse."""
+    try:
+        sql = "select run_id from run where starts_with(run_id, ?) order by 1 limit 50"
+        return [row[0] for row in _rows(Settings.from_env(data=ctx.params.get("data")), sql, [incomplete])]
+    except (MedexamsError, duckdb.Error):
+        return []
+
+
 @runs.command("show")
-@click.argument("run")
+@click.argument("run", shell_complete=_run_ids)
 @click.option("--status", type=click.Choice(PREDICTION_STATUSES), help="Responses that were read so, alone.")
 @click.option("--limit", default=20, show_default=True, help="At most so many responses.")
 @_json_option
 @_data_option
 def runs_show(run: str, status: str | None, limit: int, as_json: bool, data: Path | None) -> None:
-    """Show how the responses of a run were read. RUN is a run_id or the beginning of one (see `runs list`)."""
+    """Show how the responses of a run were read. RUN is a run_id or the beginning of one (see `runs list`).
+
+    \b
+    Examples:
+      medexams runs show gpt-4/kokushi_md10-ja
+      medexams runs show gpt-4 --status unparsed --limit 5     what could not be read, to see why
+    """
     settings = Settings.from_env(data=data)
     ids = [r[0] for r in _rows(settings, "select run_id from run where starts_with(run_id, ?) order by 1", [run])]
     exact = [i for i in ids if i == run] or ids
@@ -405,6 +587,11 @@ def extract(file: Any) -> None:
     """Read answers out of responses: JSON lines in (text, answer_type, labels, choices, benchmark), JSON lines out.
 
     Each line gives status, labels, value and evidence. A line that is no JSON object gives status error.
+
+    \b
+    Examples:
+      echo '{"text": "The answer is B.", "labels": ["A", "B"], "answer_type": "single"}' | medexams extract
+      medexams extract responses.jsonl > answers.jsonl
     """
     from pipelines.answers.record import read_record
 
@@ -425,10 +612,56 @@ def extract(file: Any) -> None:
         raise MedexamsError(f"{broken} lines could not be read; each must be a JSON object with text and answer_type")
 
 
-@main.command()
+@main.command("export")
+@click.argument("form", metavar="FORMAT", type=click.Choice(EXPORT_FORMATS))
+@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--dataset", "datasets", multiple=True, help="This dataset (may be given several times); default: all.")
+@click.option("--benchmark", type=click.Choice(BENCHMARKS), help="The datasets of this benchmark.")
+@click.option("--for-own-use", is_flag=True, help="Also what a licence keeps from being shared; the copy is marked.")
 @_data_option
-def doctor(data: Path | None) -> None:
-    """Check this machine, the settings and the data folder; exit 1 when something needs mending."""
+def export_(
+    form: str, out: Path, datasets: tuple[str, ...], benchmark: str | None, for_own_use: bool, data: Path | None
+) -> None:
+    """Write the warehouse into the folder OUT for other tools; an earlier export there is replaced.
+
+    \b
+    parquet, jsonl    a folder per dataset as a dataset hub expects it, with a card
+    croissant         questions as JSON lines with Croissant 1.0 metadata
+    lm-eval           tasks for lm-evaluation-harness with their data
+    prompts           each question as its benchmark asks it
+    every-eval-ever   a record per run in the Every Eval Ever schema
+    csv, xlsx         all tables
+
+    What a licence forbids is refused with the reason. csv, xlsx and every-eval-ever then lack the text of questions.
+
+    \b
+    Examples:
+      medexams export parquet hub/ --benchmark medschool
+      medexams export lm-eval tasks/ && lm_eval --include_path tasks --tasks list
+      medexams export xlsx tables/
+    """
+    from pipelines.export import Options, export
+
+    with _warehouse(Settings.from_env(data=data)) as con, _progress() as report:
+        written = export(form, con, out, Options(datasets, benchmark, for_own_use, report))
+    for line in written.left_out:
+        click.echo(f"left out: {line}", err=True)
+    for dataset_id in written.not_to_share:
+        click.echo(f"not for sharing: {dataset_id} (see NOT-FOR-SHARING.txt)", err=True)
+    click.echo(f"{len(written.files)} files of {', '.join(written.datasets)} written to {out}")
+
+
+@main.command()
+@_json_option
+@_data_option
+def doctor(as_json: bool, data: Path | None) -> None:
+    """Check this machine, the settings and the data folder; exit 1 when something needs mending.
+
+    \b
+    Examples:
+      medexams doctor
+      medexams doctor --data live --json
+    """
     from pipelines.stages import ADDRESSES, open_store
     from pipelines.store import unfit
 
@@ -439,7 +672,7 @@ def doctor(data: Path | None) -> None:
         (True, "profile", settings.profile),
     ]
     for source, name in ADDRESSES.items():
-        findings.append((True, f"source {source}", getattr(settings, name) or "bundled sample"))
+        findings.append((True, f"source {source}", settings.where(name)))
     folder = settings.data if settings.data.exists() else settings.data.resolve().parent
     findings.append(
         (_writable(folder), f"data folder {settings.data}", "writable" if _writable(folder) else "not writable")
@@ -454,16 +687,35 @@ def doctor(data: Path | None) -> None:
         findings.append((not problems, "tables", "fit together" if not problems else "; ".join(problems[:5])))
     else:
         findings.append((True, "warehouse", "not published yet: run medexams refresh"))
-    for good, what, detail in findings:
+    if as_json:
+        click.echo(_dump([{"ok": good, "what": what, "detail": detail} for good, what, detail in findings]))
+    for good, what, detail in [] if as_json else findings:
         click.echo(f"{'ok  ' if good else 'FAIL'} {what}: {detail}")
     if not all(good for good, _, _ in findings):
         raise MedexamsError("something needs mending, see FAIL above")
 
 
 def _writable(folder: Path) -> bool:
-    import os
-
     return os.access(folder, os.W_OK)
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that makes SHELL complete commands, options and run ids.
+
+    \b
+    Examples:
+      eval "$(medexams completion bash)"                      in ~/.bashrc
+      eval "$(medexams completion zsh)"                       in ~/.zshrc
+      medexams completion fish > ~/.config/fish/completions/medexams.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(main, {}, "medexams", "_MEDEXAMS_COMPLETE").source())
+
 
 if __name__ == "__main__":
     main()

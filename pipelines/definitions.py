@@ -5,17 +5,18 @@ The only module of pipelines that imports dagster or assets.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
-from dagster._core.errors import DagsterAssetCheckFailedError
+from dagster._core.errors import DagsterAssetCheckFailedError, DagsterExecutionInterruptedError
 
 from assets import automation, checks, common, publish, questions, runs, scores, sources, tables
 from pipelines import stages
-from pipelines.errors import MedexamsError, StoreError
+from pipelines.errors import MedexamsError, SettingsError, StoreError
 from pipelines.settings import Settings
 from pipelines.sources.base import Progress, silent
 
@@ -50,21 +51,50 @@ def run_job(settings: Settings, job: str, only: str | None = None, progress: Pro
 
     Raises the MedexamsError of the step that failed.
     """
+    wanted = [source for source in stages.SOURCES.values() if only == source.BENCHMARK]
+    if wanted and all(settings.is_skipped(source.SETTING) for source in wanted):
+        raise SettingsError(f"{only} has no address by default; set MEDEXAMS_{wanted[0].SETTING.upper()}")
     located = build_defs(settings, progress)
     skipped = {sources.NAMES[n] for n, m in stages.SOURCES.items() if only and only != m.BENCHMARK}
     definition = located.resolve_job_def(job)
+    steps = len(definition.nodes) - len(skipped)
+    definition = definition.with_logger_defs({"console": _step_counter(job, steps, progress)})
     selection = [k for k in definition.asset_layer.executable_asset_keys if k.to_user_string() not in skipped]
     with instance(settings) as history:
         try:
             definition.execute_in_process(
                 instance=history,
                 asset_selection=selection if skipped else None,
-                run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+                run_config={"loggers": {"console": {}}},
             )
+        except DagsterExecutionInterruptedError:
+            raise KeyboardInterrupt from None
         except Exception as fault:
             raise _plain(fault) from fault
         finally:
             common.prune_history(history)
+
+
+def _step_counter(job: str, steps: int, progress: Progress) -> dg.LoggerDefinition:
+    """In place of Dagster's log on the console: reports how many of a job's steps have ended."""
+
+    class Counter(logging.Handler):
+        ended = 0
+
+        def emit(self, record: logging.LogRecord) -> None:
+            event = getattr(record, "dagster_meta", {}).get("dagster_event")
+            if event is not None and event.event_type_value == "STEP_SUCCESS":
+                self.ended += 1
+                progress(f"steps of {job}", self.ended, steps)
+
+    def counter(_: dg.InitLoggerContext) -> logging.Logger:
+        logger = logging.getLogger("medexams.steps")
+        logger.handlers = [Counter()]
+        logger.setLevel(logging.DEBUG)
+        logger.propagate = False
+        return logger
+
+    return dg.LoggerDefinition(counter, description="Counts steps.")
 
 
 def _plain(fault: BaseException) -> BaseException:

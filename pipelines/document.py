@@ -1,14 +1,22 @@
-"""The pages of docs/ that are made from code and data, so that they can't differ from it: schema.md and rules.md.
+"""The pages of docs/ that are made from code and data, so that they can't differ: schema.md, rules.md and queries.md.
 
-`python -m pipelines.document` writes them (make docs); a test compares. What is written by hand is not here.
+`python -m pipelines.document` writes them (make docs); tests compare. What is written by hand is not here.
 """
 
 from __future__ import annotations
 
+import re
+import tempfile
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
+
+import duckdb
 
 from pipelines.schema import TABLES, Table
 from pipelines.scoring import document as rules
+from pipelines.settings import Settings
+from pipelines.store import SQL, View, sql_views
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -31,6 +39,10 @@ def schema() -> str:
     for group, heading in _STAGES.items():
         parts.append(f"## {heading}")
         parts += [_table(t) for t in TABLES.values() if t.group == group]
+    parts.append(
+        "## Views: common questions, ready to read\n\nOnly in the published file; each is a SELECT in `sql/views`."
+    )
+    parts += [_view(v) for v in sql_views()]
     return "\n\n".join(parts) + "\n"
 
 
@@ -69,6 +81,76 @@ def _table(table: Table) -> str:
     return "\n".join(lines)
 
 
+def _view(view: View) -> str:
+    parameters = ", ".join(f"'{p}'" for p in view.parameters)
+    lines = [f"### {view.name}", "", view.says, ""]
+    if view.parameters:
+        lines += [f"A table macro: `from {view.name}({parameters})`.", ""]
+    lines += ["| column | meaning |", "|---|---|", *(f"| {c} | {_cell(says)} |" for c, says in view.columns.items())]
+    return "\n".join(lines)
+
+
+# ---- queries.md: made from a warehouse ---------------------------------------------------------------------------
+
+_ROWS, _WIDTH = 8, 90
+_ADVICE = """# Queries
+
+What people ask of the warehouse, each with its answer on the bundled sample (made by `make docs`; a test compares). The
+sample is small and was written for this project: the figures say nothing about any model. Run one on your own data:
+
+```sh
+medexams sql "from leaderboard"                      # any query; DuckDB's short form works
+medexams sql --format csv < sql/queries/pass_grid.sql
+medexams sql                                         # a shell, where a DuckDB shell is installed
+duckdb -readonly data/medexams.duckdb                # the file is an ordinary DuckDB database
+```
+
+Every table and column has a comment: `select table_name, comment from duckdb_tables()`, `… from duckdb_columns()`.
+[schema.md](schema.md) lists them all. Long texts are cut here, figures rounded; at most {rows} rows are shown."""
+
+
+def queries(warehouse: Path) -> str:
+    """docs/queries.md: each query of sql/queries with its result on a published sample."""
+    parts = [_ADVICE.format(rows=_ROWS)]
+    with duckdb.connect(str(warehouse), read_only=True) as con:
+        for path in sorted((SQL / "queries").glob("*.sql")):
+            comment, sql = path.read_text(encoding="utf-8").split("\n", 1)
+            found = con.execute(sql)
+            names = [d[0] for d in found.description or []]
+            parts.append(f"## {comment.removeprefix('-- ')}")
+            parts.append(f"`sql/queries/{path.name}`\n\n```sql\n{sql.strip()}\n```")
+            parts.append(_result(names, found.fetchall()))
+    return "\n\n".join(parts) + "\n"
+
+
+def _result(names: list[str], rows: list[tuple[Any, ...]]) -> str:
+    if not rows:
+        return "No rows on the sample."
+    lines = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+    lines += [f"| {' | '.join(_cell(v) for v in row)} |" for row in rows[:_ROWS]]
+    more = len(rows) - _ROWS
+    return "\n".join(lines) + (f"\n\n… and {more} more." if more > 0 else "")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    text = f"{round(value, 3).normalize():f}" if isinstance(value, Decimal) else str(value)
+    text = text.lower() if isinstance(value, bool) else text
+    text = re.sub(r"\s+", " ", text)
+    text = text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+
+def sample_warehouse(data: Path) -> Path:
+    """Refresh the bundled sample into an empty folder; answers the published file."""
+    from pipelines.definitions import run_job  # Dagster takes a while to import; the other pages do not need it
+
+    settings = Settings.from_env({}, profile="sample", data=data)
+    run_job(settings, "refresh")
+    return settings.warehouse
+
+
 PAGES = {"schema.md": schema, "rules.md": rules.render}
 
 
@@ -76,6 +158,8 @@ def main() -> None:
     """Write all pages."""
     for name, render in PAGES.items():
         (DOCS / name).write_text(render(), encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="medexams-") as folder:
+        (DOCS / "queries.md").write_text(queries(sample_warehouse(Path(folder))), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -49,6 +49,17 @@ class Check:
 
 
 @dataclass(frozen=True)
+class View:
+    """A view of the published file, or with parameters a table macro: what it answers, its columns, its SELECT."""
+
+    name: str
+    says: str
+    columns: dict[str, str]
+    parameters: tuple[str, ...]
+    sql: str
+
+
+@dataclass(frozen=True)
 class Meta:
     """What a table file records of itself: its content's version and the versions of the tables it was made from."""
 
@@ -115,6 +126,23 @@ def sql_checks() -> list[Check]:
         waivable = lines[-1] == "waivable: --accept-shrink"
         says = " ".join(lines[:-1] if waivable else lines)
         found.append(Check(path.stem.replace("__", "_"), path.stem.split("__")[0], says, text, waivable))
+    return found
+
+
+def sql_views() -> list[View]:
+    """The views of sql/views: each file is a SELECT over tables, and its name is the view's.
+
+    The header says what the view answers, then one line `-- column: meaning` for each column. A line
+    `-- parameters: a, b (…)` makes it a macro, whose SELECT names the parameters like columns.
+    """
+    found = []
+    for path in sorted((SQL / "views").glob("*.sql")):
+        sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
+        header = re.findall(r"^--[ ]?(.*)$", re.split(r"^[^-]", sql, maxsplit=1, flags=re.MULTILINE)[0], re.MULTILINE)
+        notes: dict[str, str] = {m[1]: m[2] for line in header[1:] if (m := re.match(r"(\w+): (.+)", line))}
+        given = notes.pop("parameters", "").split("(")[0]
+        parameters = tuple(name.strip() for name in given.split(",") if name.strip())
+        found.append(View(path.stem, header[0], notes, parameters, sql))
     return found
 
 
@@ -336,6 +364,8 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
             con.execute("use warehouse")
             for table in TABLES.values():
                 counts[table.name] = _fill(con, table, store.files(table.name))
+            for view in sql_views():
+                _create_view(con, view)
             for check in [c for t in TABLES.values() for c in schema_checks(t)] + sql_checks():
                 count, rows = offending(con, check)
                 if count and not (check.waivable and store.accept_shrink):
@@ -369,6 +399,17 @@ def _fill(con: duckdb.DuckDBPyConnection, table: Table, files: list[Path]) -> in
     for c in table.columns:
         con.execute(f"comment on column {table.name}.{c.name} is {quoted(c.comment)}")
     return int(con.execute(f"select count(*) from {table.name}").fetchall()[0][0])
+
+
+def _create_view(con: duckdb.DuckDBPyConnection, view: View) -> None:
+    if view.parameters:
+        con.execute(f"create macro {view.name}({', '.join(view.parameters)}) as table ({view.sql}\n)")
+        con.execute(f"comment on macro table {view.name} is {quoted(view.says)}")
+        return
+    con.execute(f"create view {view.name} as {view.sql}")
+    con.execute(f"comment on view {view.name} is {quoted(view.says)}")
+    for column, says in view.columns.items():
+        con.execute(f"comment on column {view.name}.{column} is {quoted(says)}")
 
 
 def _keep_generation(target: Path, keep: int) -> None:

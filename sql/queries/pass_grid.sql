@@ -1,13 +1,12 @@
--- Which run passes which exam by the exam's own rule, and why?
+-- Which model passes which exam by the exam's own rule, and why?
 select
-    run.model,
-    exam.profession,
-    exam.year,
-    exam_result.passed,
-    exam_result.reason,
-    exam_result.rule_status
-from exam_result
-inner join run on exam_result.run_id = run.run_id
-inner join exam on exam_result.exam_id = exam.exam_id
-where exam_result.ruleset = 'official' and exam_result.component = 'overall'
-order by exam.profession, exam.year, run.model
+    model,
+    profession,
+    year,
+    verdict,
+    chance,
+    reason,
+    rule_status
+from pass_grid
+where kind = 'model'
+order by profession, year, model

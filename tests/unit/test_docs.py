@@ -1,0 +1,67 @@
+"""Pages written by hand: links lead somewhere, commands exist, and the settings are those of the code."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from pipelines.cli import main
+from pipelines.settings import Settings
+from tests.conftest import ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+MEDEXAMS = re.compile(r"(?:^|&& |bin/|exec medexams-daemon )medexams (?!-|:)(.+)$")
+
+
+def commands(page: Path) -> list[str]:
+    """What follows `medexams` in the page's code blocks, without comments and pipes."""
+    blocks = re.findall(r"```(?:sh|bash)?\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
+    return [found[1] for line in lines if (found := MEDEXAMS.search(line))]
+
+
+def test_environment_variables_are_those_of_the_settings() -> None:
+    text = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `MEDEXAMS_(\w+)` \| (?:`([^`]*)`)? ?\| .+ \|$", text, re.MULTILINE)
+    settings = {f.name: f.default for f in dataclasses.fields(Settings) if f.name != "given"}
+    assert dict(rows) == {k.upper(): "" if v is None else str(v) for k, v in settings.items()}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_documented_commands_exist(page: Path) -> None:
+    for line in commands(page):
+        words = shlex.split(line.split(" | ")[0].split(" < ")[0].split(" > ")[0])
+        command: click.Command = main
+        while isinstance(command, click.Group) and words:
+            name = words.pop(0)
+            assert name in command.commands, line
+            command = command.commands[name]
+        known = {option for p in command.params for option in p.opts}
+        used = {word.split("=")[0] for word in words if word.startswith("--")}
+        assert used <= known | {"--help"}, line
+
+
+@pytest.mark.parametrize("unit", sorted((ROOT / "deploy").glob("*.service")), ids=lambda p: p.name)
+def test_units_call_programs_that_are_installed(unit: Path) -> None:
+    text = unit.read_text(encoding="utf-8")
+    program = re.search(r"^ExecStart=/opt/medexams/(\S+)", text, re.MULTILINE)
+    assert program and Path(program[1]).name in ("dagster-webserver", "dagster-daemon")
+    for name in re.findall(r"MEDEXAMS_(\w+)=", text):
+        assert name.lower() in {f.name for f in dataclasses.fields(Settings)}
+
+
+def test_containerfile_copies_what_there_is() -> None:
+    text = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
+    for sources in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE):
+        assert all((ROOT / source).exists() for source in sources.split())

@@ -18,7 +18,7 @@ run: install ## set up, run everything on the bundled sample (no network beyond 
 	@$(BIN)/medexams leaderboard
 
 test: install ## set up and run all tests
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 ui: install ## the Dagster UI on 127.0.0.1:3000, with the schedule and the sensors (PROFILE=live for the public sources)
 	MEDEXAMS_PROFILE=$(PROFILE) $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $${PORT:-3000}
@@ -30,7 +30,7 @@ lint: install ## ruff, mypy, sqlfluff
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar sql
+	$(BIN)/sqlfluff lint --processes 1 --disable-progress-bar sql
 
 install: .venv/installed ## make .venv and install the pinned dependencies into it
 
@@ -50,7 +50,7 @@ harness: .venv-harness/installed ## the tools that exports are tested with, in .
 	@$(BIN)/uv pip sync --quiet --require-hashes --python .venv-harness/bin/python requirements-harness.txt
 	@touch $@
 
-docs: install ## write docs/schema.md and docs/rules.md anew from code and data
+docs: install ## write docs/schema.md, rules.md and queries.md anew from code, data and the sample
 	$(BIN)/python -m pipelines.document
 
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

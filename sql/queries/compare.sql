@@ -1,4 +1,4 @@
--- Is one model better than another on the questions that both answered? (Put in two of yours, a run_id or a model each.)
+-- Is one model better than another on the questions that both answered? (Put in two of yours, run_id or model.)
 select
     dataset_id,
     metric,

@@ -47,13 +47,13 @@ harness: .venv-harness/installed ## the tools that exports are tested with, in .
 .venv-harness/installed: requirements-harness.txt | install
 	@test -x .venv-harness/bin/python || $(PYTHON) -m venv .venv-harness
 	@echo "installing into .venv-harness"
-	@$(BIN)/uv pip sync --quiet --require-hashes --python .venv-harness/bin/python requirements-harness.txt
+	@$(BIN)/uv pip sync --system-certs --quiet --require-hashes --python .venv-harness/bin/python requirements-harness.txt
 	@touch $@
 
 docs: install ## write docs/schema.md, rules.md and queries.md anew from code, data and the sample
 	$(BIN)/python -m pipelines.document
 
-LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+LOCK := uv pip compile --system-certs --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	--no-strip-extras --no-annotate --upgrade --quiet
 
 lock: install ## pin the dependencies anew (hashed, no registry named)

@@ -34,7 +34,7 @@ from pipelines.runs.reading import Peek, clean, load_rows, peek, short, slug
 from pipelines.runs.shown import letters
 from pipelines.schema import TABLES
 
-READER_VERSION = 2
+READER_VERSION = 3
 """Raised with each change that may read or match a file differently."""
 
 TABLE_NAMES = ("run", "prediction", "rejected_file", "unmatched_prediction")

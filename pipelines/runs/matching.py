@@ -26,6 +26,7 @@ from pipelines.questions.text import released_to_text
 from pipelines.runs.parsed import Ask, Prediction
 from pipelines.runs.reading import clean, short
 from pipelines.runs.shown import SEARCHED
+from pipelines.sources.cognet import repair
 
 ABSTAIN = -1
 """Stands for a position: the choice shown is none of the question's, it declines to answer."""
@@ -168,6 +169,16 @@ class QuestionIndex:
         return found
 
     @cached_property
+    def _by_whole(self) -> dict[str, list[Question]]:
+        """Stem and choices with their labels as one text, as COGNET-MD's release writes a question."""
+        found: dict[str, list[Question]] = defaultdict(list)
+        for q in self.questions:
+            shown = (label + text for label, text in zip(q.labels, q.choices, strict=True) if text)
+            if q.choices:
+                found[squeeze(q.stem) + "".join(map(squeeze, shown))].append(q)
+        return found
+
+    @cached_property
     def _shingles(self) -> dict[str, list[str]]:
         """The first squeezed characters of a stem to the stems that begin so, the longest first."""
         found: dict[str, list[str]] = defaultdict(list)
@@ -243,7 +254,10 @@ class QuestionIndex:
             if same:
                 return self._ordered(same, ask, "text", strict=True)
         why = ""
-        for text in dict.fromkeys(t for t in (ask.stem, ask.prompt) if t):
+        # Files carry the released text with its faults; the warehouse holds it mended.
+        for text in dict.fromkeys(repair(t[-SEARCHED:])[0] for t in (ask.stem, ask.prompt) if t):
+            if whole := self._by_whole.get(squeeze(text)):
+                return [Match(q, "text") for q in whole], ""
             for same, tail in self._in_text(text):
                 found, other = self._ordered(same, ask, "text", strict=True)
                 why = why or other

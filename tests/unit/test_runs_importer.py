@@ -16,8 +16,8 @@ from pipelines.questions.identity import fingerprint
 from pipelines.runs import importer, reading
 from pipelines.runs.formats.card import Card
 from pipelines.runs.importer import Imported
-from pipelines.runs.matching import ABSTAIN, QuestionIndex, align
-from pipelines.runs.parsed import Unreadable
+from pipelines.runs.matching import ABSTAIN, Question, QuestionIndex, align
+from pipelines.runs.parsed import Ask, Unreadable
 from pipelines.runs.shown import choices_of, options
 
 AT = datetime(2026, 1, 1)
@@ -368,3 +368,25 @@ def test_json_lines_are_what_json_says_they_are() -> None:
         with pytest.raises(Unreadable) as e:
             reading.load_rows(broken)
         assert where in str(e.value.detail) or broken[:1] == b"["
+
+
+def test_released_text_with_its_faults_matches_the_mended_question() -> None:
+    """COGNET-MD's file holds mojibake and lists with a letter left out; predictions carry it as it stands."""
+    stem, texts = "Which findings are typical of Cushing’s syndrome?", ("Striae", "Moon face", "", "Thin skin")
+    labels = ("A", "B", "C", "D")
+    question = Question(
+        "cognet_md/1.0/1",
+        "cognet_md/1.0",
+        "cognet_md",
+        "1",
+        "en",
+        stem,
+        "multiple",
+        fingerprint(stem, texts),
+        labels,
+        texts,
+    )
+    index = QuestionIndex([question], {"cognet_md/1.0": {"dataset_id": "cognet_md/1.0"}})
+    raw = "Which findings are typical of Cushingâ€™s syndrome? A. Striae B. Moon face D. Thin skin"
+    found, why = index.find(Ask(stem=raw, choices=("Striae", "Moon face", "Thin skin")), [])
+    assert (why, [(m.question.question_id, m.order) for m in found]) == ("", [("cognet_md/1.0/1", None)])

@@ -46,6 +46,9 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
         )
     with _sample_served(settings) as served, Session(served, landing) as session:
         shot = SOURCES[name].fetch(served, session, landing, progress)
+    for known in landing.snapshots(name):
+        if (known.release, known.sha256) == (shot.release, shot.sha256):  # nothing new: it was fetched then, from there
+            shot = replace(shot, fetched_at=known.fetched_at, origin=known.origin)
     SOURCES[name].read(shot, landing)  # a snapshot that can't be read must not be used
     landing.add_snapshot(shot)
     return shot

@@ -103,11 +103,12 @@ def _pictures_agree(a: Item, b: Item) -> bool:
 
 
 def _lost_text(derived: Item, origin: Item) -> bool:
-    """True when a text of `derived` is what the collector left of a text of `origin` that says more."""
+    """True when a text of `derived` is what the collector left of a text of `origin` with a '<' in it."""
     if not origin.collected:
         return False
-    own = {squeeze(t) for t in (origin.stem, *(c.text for c in origin.choices))}
-    remains = {squeeze(t) for t in origin.collected} - own
+    whole = (origin.stem, *(c.text for c in origin.choices))
+    pairs = zip(whole, origin.collected, strict=True)
+    remains = {squeeze(left) for text, left in pairs if "<" in text and squeeze(left) != squeeze(text)}
     return any(squeeze(t) in remains for t in (derived.stem, *(c.text for c in derived.choices)))
 
 

@@ -96,6 +96,14 @@ def test_text_that_the_collector_lost_is_flagged_on_the_released_row_alone() -> 
     assert tables["question_link"]["kind"].to_list() == ["lost_markup"]
 
 
+def test_what_differs_in_marks_or_pictures_alone_lost_no_text() -> None:
+    """The collector turns 2^(n) into 2n and drops pictures; neither is a lost '<'."""
+    formula = item("5", "Qual è 10^-7 di n?", collected=("Qual è 10-7 di n?", *TEXTS))
+    picture = item("6", "Che cosa mostra? [image]", collected=("Che cosa mostra?", *TEXTS))
+    left = [item("1", "Qual è 10-7 di n?"), item("2", "Che cosa mostra?")]
+    assert {(k.left, k.right): k.kind for k in link(left, [formula, picture])} == {(0, 0): "near", (1, 1): "near"}
+
+
 def test_retyped_questions_are_linked_and_sisters_of_a_known_one_are_not() -> None:
     stem = "Individuare tra le seguenti la fase della mitosi in cui i cromosomi si allineano all'equatore della cellula"
     old = [item("1", stem + "?"), item("2", "Durante la profase che cosa accade ai cromosomi della cellula?")]

@@ -26,7 +26,8 @@ import click
 import duckdb
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.schema import BENCHMARKS, PREDICTION_STATUSES
@@ -287,7 +288,8 @@ def leaderboard(benchmark: str | None, as_json: bool, data: Path | None) -> None
 def _print_board(dataset_id: str, entries: list[dict[str, Any]]) -> None:
     first = entries[0]
     note = "SAMPLE, written for medexams: not an exam" if first["is_sample"] else first["licence"]
-    table = Table(title=f"{first['title']}  [{dataset_id}]\n{note}", title_justify="left", title_style="bold")
+    title = _cell(f"{first['title']}  [{dataset_id}]\n{note}")
+    table = Table(title=title, title_justify="left", title_style="bold")
     for name in (
         "rank",
         "model",
@@ -304,14 +306,23 @@ def _print_board(dataset_id: str, entries: list[dict[str, Any]]) -> None:
         table.add_column(name, justify="left" if name in ("model", "kind") else "right", no_wrap=name == "model")
     for e in entries:
         table.add_row(
-            _rank(e), e["model"], e["kind"], _number(e["score"]), _interval(e["low"], e["high"]), _share(e["accuracy"]),
+            _rank(e), _cell(e["model"]), e["kind"],
+            _number(e["score"]), _interval(e["low"], e["high"]), _share(e["accuracy"]),
             *(str(e[k]) for k in ("answered", "abstained", "refused", "unparsed", "n")),
         )  # fmt: skip
     console = _console()
     console.print(table)
     console.print(
-        f"ranked by {first['metric']}; rank interval in brackets; unparsed counts as no answer\n", style="dim"
+        f"ranked by {first['metric']}, rank interval in brackets; no rank: only a part was answered; "
+        "unparsed counts as no answer; n counts attempts\n",
+        style="dim",
     )
+
+
+def _cell(value: Any) -> Text:
+    """A value as it stands: no markup of Rich's in it is obeyed, no control character reaches the terminal."""
+    text = "" if value is None else str(value)
+    return Text("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text))
 
 
 def _rank(entry: dict[str, Any]) -> str:
@@ -360,6 +371,8 @@ def sql(query: str | None, style: str, data: Path | None) -> None:
     text = query if query is not None else sys.stdin.read()
     with _warehouse(settings) as con:
         try:
+            if not text.strip():
+                raise SettingsError("the query is empty; give one, as in medexams sql 'from leaderboard'")
             found = con.execute(text)
             names = [d[0] for d in found.description or []]
             rows = found.fetchall() if names else []
@@ -372,9 +385,9 @@ def sql(query: str | None, style: str, data: Path | None) -> None:
         writer.writerow(names)
         writer.writerows(["" if v is None else v for v in row] for row in rows)
     else:
-        table = Table(*names)
+        table = Table(*(Column(_cell(name)) for name in names))
         for row in rows[:ROWS_SHOWN]:
-            table.add_row(*("" if v is None else str(v) for v in row))
+            table.add_row(*map(_cell, row))
         _console().print(table)
         if len(rows) > ROWS_SHOWN:
             click.echo(f"the first {ROWS_SHOWN:,} of {len(rows):,} rows; --format csv or json prints all", err=True)
@@ -455,8 +468,8 @@ def runs_add(paths: tuple[Path, ...], as_json: bool, data: Path | None, **said: 
     from pipelines.runs.formats.card import Card
 
     settings = Settings.from_env(data=data)
-    with _warehouse(settings):
-        pass  # without questions there is nothing to match predictions to
+    # Without questions there is nothing to match predictions to.
+    before = {run for run, _, _ in _rows(settings, _UNMATCHED)}
     card = Card(**said) if any(said.values()) else None
     with _progress() as report:
         copied = inbox.add(paths, settings.inbox_folder, card, Limits(file_bytes=settings.max_bytes), report)
@@ -466,15 +479,22 @@ def runs_add(paths: tuple[Path, ...], as_json: bool, data: Path | None, **said: 
         con.executemany("insert into copied values (?)", [[f"{settings.inbox_folder.name}/{name}"] for name in copied])
         found = con.execute(_ADDED).fetchall()
         rejected = con.execute(_REJECTED).fetchall()
+        unmatched = [row for row in con.execute(_UNMATCHED).fetchall() if row[0] not in before]
     if as_json:
         runs_found = [dict(zip(_RUN_COLUMNS, row, strict=True)) for row in found]
         refused = [{"path": path, "reason": reason} for path, reason in rejected]
-        click.echo(_dump({"files": copied, "runs": runs_found, "rejected": refused}))
-        return
-    _print_runs(found, _RUN_COLUMNS)
-    for path, reason in rejected:
-        click.echo(f"rejected {path}: {reason}")
-    click.echo(f"{len(copied)} files added, {len(found)} runs, {len(rejected)} files rejected")
+        strangers = [dict(zip(("from", "predictions", "reason"), row, strict=True)) for row in unmatched]
+        click.echo(_dump({"files": copied, "runs": runs_found, "rejected": refused, "unmatched": strangers}))
+    else:
+        if found:
+            _print_runs(found, _RUN_COLUMNS)
+        for path, reason in rejected:
+            click.echo(f"rejected {path}: {reason}")
+        for run, n, reason in unmatched:
+            click.echo(f"unmatched {run}: {n} predictions, the first: {reason}")
+        click.echo(f"{len(copied)} files added, {len(found)} runs, {len(rejected)} files rejected")
+    if rejected and not found:
+        raise MedexamsError("no run came of these files; the reasons stand in rejected_file")
 
 
 _RUN_COLUMNS = (
@@ -501,6 +521,11 @@ _ADDED = _COUNTS.format(
     where="exists (select 1 from copied c where list_contains(string_split(coalesce(r.files, ''), chr(10)), c.name))"
 )
 
+# Predictions that came with no run at all: each file or folder, how many, and the first reason.
+_UNMATCHED = """
+    select u.run_id, count(*), min_by(u.reason, u.locator) from unmatched_prediction u
+    where not exists (select 1 from run r where r.run_id = u.run_id) group by u.run_id order by u.run_id"""
+
 _REJECTED = """
     select path, reason from rejected_file
     where exists (select 1 from copied c where path = c.name or starts_with(path, c.name || '/')) order by path"""
@@ -509,7 +534,7 @@ _REJECTED = """
 def _print_runs(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> None:
     table = Table(*columns)
     for row in rows:
-        table.add_row(*map(str, row[: len(columns)]))
+        table.add_row(*map(_cell, row[: len(columns)]))
     _console().print(table)
 
 
@@ -564,6 +589,8 @@ def runs_show(run: str, status: str | None, limit: int, as_json: bool, data: Pat
     if as_json:
         click.echo(_as_json(names, rows))
         return
+    if not rows:
+        click.echo(f"no response{f' with status {status}' if status else ''} in {exact[0]}")
     for row in rows:
         shown = dict(zip(names, row, strict=True))
         click.echo(f"{shown['question_id']} (attempt {shown['attempt']}): {shown['status']} "

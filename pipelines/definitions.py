@@ -103,6 +103,8 @@ def _plain(fault: BaseException) -> BaseException:
     while cause is not None:
         if isinstance(cause, MedexamsError):
             return cause
+        if isinstance(cause, OSError) and cause.filename:
+            return StoreError(f"{cause.filename}: {cause.strerror}; make the data folder writable, or make room")
         cause = cause.__cause__
     if isinstance(fault, DagsterAssetCheckFailedError):
         return StoreError(f"{fault}; nothing was published")

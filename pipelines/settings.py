@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,8 @@ LIVE: dict[str, str | None] = {
     "igakuqa_release": None,
 }
 PROFILES = ("sample", "live")
+_LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1}
+"""The least that each number may be, where it is not 0."""
 
 
 @dataclass(frozen=True)
@@ -70,23 +73,16 @@ class Settings:
                 try:
                     found[name] = kind(text)
                 except ValueError:
-                    raise SettingsError(
-                        f"MEDEXAMS_{name.upper()}={text!r} is not a {kind.__name__.lstrip('_')}"
-                    ) from None
+                    what = {int: "whole number", float: "number"}.get(kind, "yes or no")
+                    raise SettingsError(f"MEDEXAMS_{name.upper()}={text!r} is no {what}") from None
         found |= {k: v for k, v in changes.items() if v is not None}
         settings = cls(**found)
         if settings.profile not in PROFILES:
             raise SettingsError(f"profile {settings.profile!r} is not one of {', '.join(PROFILES)}")
-        for name in (
-            "request_delay",
-            "connect_timeout",
-            "read_timeout",
-            "attempts",
-            "max_bytes",
-            "keep_generations",
-        ):
-            if getattr(settings, name) < 0:
-                raise SettingsError(f"MEDEXAMS_{name.upper()} must not be negative")
+        for name, kind in kinds.items():
+            least = _LEAST.get(name, 0)
+            if kind in (int, float) and not least <= getattr(settings, name) < math.inf:
+                raise SettingsError(f"MEDEXAMS_{name.upper()} must be a number of at least {least}")
         given = frozenset(k for k in LIVE if getattr(settings, k))
         addresses: dict[str, Any] = {k: v for k, v in LIVE.items() if settings.profile == "live" and k not in given}
         return replace(settings, given=given, **addresses)

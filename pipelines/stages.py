@@ -39,10 +39,11 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
     if settings.is_skipped(ADDRESSES[name]):
         return None
     landing = Landing(settings.data)
-    if settings.is_sample(ADDRESSES[name]) and any(not s.is_sample for s in landing.snapshots()):
+    wanted = settings.is_sample(ADDRESSES[name])
+    if any(shot.is_sample != wanted for shot in landing.snapshots()):
+        has, asked = ("real datasets", "the sample") if wanted else ("the sample", "real datasets")
         raise SourceError(
-            f"{settings.data} holds real datasets, and the sample would stand beside them; "
-            "use another folder (--data DIR) for the sample, or --profile live"
+            f"{settings.data} holds {has}, and {asked} would stand beside them; use another folder for it (--data DIR)"
         )
     with _sample_served(settings) as served, Session(served, landing) as session:
         shot = SOURCES[name].fetch(served, session, landing, progress)
@@ -65,16 +66,10 @@ def _sample_served(settings: Settings) -> Iterator[Settings]:
         yield replace(settings, request_delay=0.0, **{name: getattr(addresses, name) for name in missing})
 
 
-def snapshots_in_use(landing: Landing) -> list[Snapshot]:
-    """Every release ever fetched; the sample only as long as nothing real was."""
-    known = landing.snapshots()
-    return [s for s in known if not s.is_sample] or known
-
-
 def build_questions(settings: Settings, store: Store) -> dict[str, Meta]:
     """All question tables from the archive. Raises SourceError or StoreError."""
     landing = Landing(settings.data)
-    shots = snapshots_in_use(landing)
+    shots = landing.snapshots()
     if not shots:
         raise SourceError(f"{settings.data}/landing holds no dataset yet; fetch a source first (medexams refresh)")
     frames = unify(SOURCES[s.source].read(s, landing) for s in shots)

@@ -29,6 +29,7 @@ from pipelines.store import Store
 INPUTS = ("dataset", "exam", "question", "choice")
 PLAN_PART = "files-no-format-knows"
 KEY_LENGTH = 24
+ORIGINS = ".origins.json"
 
 
 # ---- getting files in --------------------------------------------------------------------------------------------
@@ -43,27 +44,66 @@ def add(
 ) -> list[str]:
     """Copy files and folders into the inbox, with a card beside each that says what `card` says; names of the copies.
 
-    A file of the same name is replaced. Raises MedexamsError when a path can't be read.
+    The same path added again replaces what it gave before; another path of the same name is kept apart in a folder of
+    its own. Raises MedexamsError when a path can't be read or the inbox can't be written.
     """
+    origins = _origins(inbox)
     copied: list[str] = []
     for path in paths:
-        if not path.exists():
+        try:
+            files = importer.walk(path, limits) if path.exists() else None
+        except OSError as fault:
+            raise MedexamsError(f"{path}: {fault.strerror or fault}; make it readable") from fault
+        if files is None:
             raise MedexamsError(f"{path}: no such file or folder; correct the path")
-        files = importer.walk(path, limits)
         if not files:
             raise MedexamsError(f"{path}: the folder holds no files; name the one that holds the predictions")
+        place = _place(path, next(iter(files)), origins)
         for n, (name, load) in enumerate(files.items()):
             try:
-                write_atomically(inbox / name, load())
+                data = load()
             except Unreadable as fault:
                 raise MedexamsError(f"{name}: {fault.reason}") from fault
             except OSError as fault:
                 raise MedexamsError(f"{name}: {fault.strerror or fault}; make the file readable") from fault
-            if card and not name.endswith("card.toml"):
-                write_atomically(inbox / f"{name}.card.toml", _toml(card).encode())
-            copied.append(name)
+            try:
+                _put(inbox, place + name, data, card, has_own=f"{name}.card.toml" in files)
+            except OSError as fault:
+                raise MedexamsError(f"{inbox}: {fault.strerror or fault}; make the inbox writable, or room") from fault
+            copied.append(place + name)
             progress("files copied to the inbox", n + 1, len(files))
+    write_atomically(inbox / ORIGINS, json.dumps(origins, ensure_ascii=False, indent=1).encode())
     return copied
+
+
+def _put(inbox: Path, name: str, data: bytes, card: Card | None, *, has_own: bool) -> None:
+    """One file, with the card that is given for it; a card from an earlier time must not speak for it."""
+    write_atomically(inbox / name, data)
+    if name.endswith("card.toml") or has_own:
+        return
+    if card:
+        write_atomically(inbox / f"{name}.card.toml", _toml(card).encode())
+    else:
+        (inbox / f"{name}.card.toml").unlink(missing_ok=True)
+
+
+def _place(path: Path, name: str, origins: dict[str, str]) -> str:
+    """The folder of the inbox (with '/', or empty) for what `path` gives; `origins` remembers it."""
+    first, source = name.split("/")[0], str(path.resolve())
+    apart = f"{hashlib.sha256(source.encode()).hexdigest()[:8]}/"
+    for place in ("", apart):
+        if origins.setdefault(place + first, source) == source:
+            return place
+    raise AssertionError("a folder named by the path's own hash belongs to the path")
+
+
+def _origins(inbox: Path) -> dict[str, str]:
+    """Which path each name of the inbox was added from."""
+    try:
+        found = json.loads((inbox / ORIGINS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
 
 
 def _toml(card: Card) -> str:

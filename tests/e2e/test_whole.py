@@ -97,7 +97,7 @@ def test_broken_files_are_rows_and_nothing_else_is_lost(
         (tmp_path / f"bad{n}.jsonl").write_bytes(content)
     before = rows(whole, "select count(*), bit_xor(hash(prediction)) from prediction")
     done = medexams("runs", "add", tmp_path, data=whole, env=env)
-    assert done.code == 0 and f"{len(broken)} files rejected" in done.out
+    assert done.code == 1 and f"{len(broken)} files rejected" in done.out
     assert rows(whole, "select count(*) from rejected_file where length(reason) > 20") == [(len(broken),)]
     assert rows(whole, "select count(*), bit_xor(hash(prediction)) from prediction") == before
 

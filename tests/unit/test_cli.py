@@ -16,8 +16,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pipelines import cli, stages
+from pipelines.errors import SettingsError
 from pipelines.schema import TABLES
 from pipelines.scoring import tables as scores
+from pipelines.settings import Settings
 from pipelines.sqltables import make, sql_tables
 from pipelines.store import Store, publish
 
@@ -176,7 +178,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert run("leaderbord").exit_code == 2
     assert run("refresh", "--profile", "none").exit_code == 2
     done = run("doctor", env={"MEDEXAMS_ATTEMPTS": "many"})
-    assert (done.exit_code, done.stderr) == (2, "medexams: MEDEXAMS_ATTEMPTS='many' is not a int\n")
+    assert (done.exit_code, done.stderr) == (2, "medexams: MEDEXAMS_ATTEMPTS='many' is no whole number\n")
 
 
 @pytest.mark.parametrize(
@@ -230,3 +232,19 @@ def test_completion_knows_commands_and_runs(data: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("MEDEXAMS_DATA", str(data))
     assert complete("medexams lea", 1) == "plain,leaderboard\n"
     assert complete("medexams runs show alw", 3).startswith("plain,always-first/medschool-tiny/")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("REQUEST_DELAY", "nan"), ("SHRINK_SHARE", "nan"), ("ATTEMPTS", "0"), ("LOCK_WAIT", "inf"), ("MAX_BYTES", "-1"),
+     ("READ_TIMEOUT", "0"), ("ATTEMPTS", "many"), ("ACCEPT_SHRINK", "perhaps"), ("PROFILE", "wild")],
+)  # fmt: skip
+def test_nonsense_settings_are_named(name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=name.lower() if name == "PROFILE" else f"MEDEXAMS_{name}"):
+        Settings.from_env({f"MEDEXAMS_{name}": value})
+
+
+def test_a_cell_obeys_no_markup_and_passes_no_control_character() -> None:
+    from pipelines.cli import _cell
+
+    assert _cell("[/b]evil [red]\x1b[31m").plain == "[/b]evil [red]\ufffd[31m"

@@ -13,7 +13,7 @@ import pytest
 
 from pipelines import answers
 from pipelines.questions.identity import fingerprint
-from pipelines.runs import importer, reading
+from pipelines.runs import importer, inbox, reading
 from pipelines.runs.formats.card import Card
 from pipelines.runs.importer import Imported
 from pipelines.runs.matching import ABSTAIN, Question, QuestionIndex, align
@@ -390,3 +390,24 @@ def test_released_text_with_its_faults_matches_the_mended_question() -> None:
     raw = "Which findings are typical of Cushingâ€™s syndrome? A. Striae B. Moon face D. Thin skin"
     found, why = index.find(Ask(stem=raw, choices=("Striae", "Moon face", "Thin skin")), [])
     assert (why, [(m.question.question_id, m.order) for m in found]) == ("", [("cognet_md/1.0/1", None)])
+
+
+def test_two_files_of_one_name_are_kept_apart_and_the_same_one_is_replaced(tmp_path: Path) -> None:
+    box = tmp_path / "inbox"
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "preds.csv").write_text(f"model,question_id,prediction\n{folder},q/1,A\n")
+    first, second = inbox.add([tmp_path / "a/preds.csv", tmp_path / "b/preds.csv"], box)
+    assert first == "preds.csv" and second.endswith("/preds.csv")
+    (tmp_path / "a/preds.csv").write_text("model,question_id,prediction\nnew,q/1,A\n")
+    assert inbox.add([tmp_path / "a/preds.csv"], box) == [first]
+    assert [(box / name).read_text().split("\n")[1].split(",")[0] for name in (first, second)] == ["new", "b"]
+
+
+def test_a_card_of_an_earlier_time_does_not_speak(tmp_path: Path) -> None:
+    box, path = tmp_path / "inbox", tmp_path / "nomodel.csv"
+    path.write_text("question_id,prediction\nq/1,A\n")
+    inbox.add([path], box, Card(model="first"))
+    assert (box / "nomodel.csv.card.toml").read_text() == 'model = "first"\n'
+    inbox.add([path], box)
+    assert not (box / "nomodel.csv.card.toml").exists()

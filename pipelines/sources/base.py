@@ -7,10 +7,9 @@ into a Reading and never touches the network, so that every refresh can rebuild 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pipelines.questions.item import Reading
@@ -83,8 +82,3 @@ class Source(Protocol):
     def read(self, snapshot: Snapshot, landing: Landing) -> Reading:
         """All rows of a snapshot as items or rejected rows. Raises SourceError when the layout is not known."""
         ...
-
-
-def local_files(root: Path, pattern: str) -> Iterator[Path]:
-    """Files below `root` that match the glob `pattern`, in a stable order."""
-    yield from sorted(p for p in root.glob(pattern) if p.is_file())

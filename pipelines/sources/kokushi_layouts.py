@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from pipelines.archive.files import is_url
 from pipelines.errors import SourceError
-from pipelines.sources.files import is_url
 from pipelines.sources.kokushi_exams import FIRST_YEAR, LAST_YEAR, Profession, paper_of, profession_of
 from pipelines.sources.kokushi_keys import narrow
 from pipelines.sources.options import split_options

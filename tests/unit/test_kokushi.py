@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import silent
 from pipelines.questions.item import Item, Key, Reading
 from pipelines.settings import Settings
 from pipelines.sources import kokushi
-from pipelines.sources.base import Snapshot, silent
 from pipelines.sources.kokushi_exams import (
     PROFESSIONS,
     adjusted_questions,

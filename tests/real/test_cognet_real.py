@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
+from pipelines.benchmarks.cognet_md import source as cognet
 from pipelines.progress import silent
 from pipelines.settings import Settings
-from pipelines.sources import cognet
 
 
 def test_the_paper_s_questions(shared: Path, tmp_path: Path) -> None:

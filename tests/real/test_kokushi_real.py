@@ -10,11 +10,11 @@ import pytest
 
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
+from pipelines.benchmarks.japanese_exams.exams import KINDS, PROFESSIONS, adjusted_questions
+from pipelines.benchmarks.kokushi_md10 import source as kokushi
 from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
 from pipelines.settings import Settings
-from pipelines.sources import kokushi
-from pipelines.sources.kokushi_exams import KINDS, PROFESSIONS, adjusted_questions
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,13 @@ import pytest
 
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
+from pipelines.benchmarks.medschool import bank as mur
+from pipelines.benchmarks.medschool import release as medschool
 from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
 from pipelines.questions.links import NEAR, link
 from pipelines.questions.text import IMAGE
 from pipelines.settings import Settings
-from pipelines.sources import medschool, mur
 
 BANKS = ("mur_bank_2024-07.json", "mur_bank_2024-05_part.json")
 

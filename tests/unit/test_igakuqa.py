@@ -15,6 +15,8 @@ import pytest
 from pipelines import stages
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
+from pipelines.benchmarks.igakuqa import source as igakuqa
+from pipelines.benchmarks.kokushi_md10 import source as kokushi
 from pipelines.definitions import run_job
 from pipelines.errors import SettingsError, SourceError
 from pipelines.progress import silent
@@ -23,7 +25,6 @@ from pipelines.questions.unify import unify
 from pipelines.runs import importer
 from pipelines.runs.matching import QuestionIndex
 from pipelines.settings import Settings
-from pipelines.sources import igakuqa, kokushi
 from pipelines.sources.base import Source
 from tests.conftest import ROOT
 from tests.unit.scoring_world import World

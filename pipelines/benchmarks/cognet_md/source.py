@@ -20,7 +20,7 @@ from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
 from pipelines.questions.text import tidy
 from pipelines.settings import Settings
-from pipelines.sources.options import label_of, split_options
+from pipelines.text.options import label_of, split_options
 
 NAME = "cognet"
 BENCHMARK = "cognet_md"

@@ -19,10 +19,10 @@ from pipelines import sample
 from pipelines.http import Session
 from pipelines.landing import Landing
 from pipelines.questions.unify import unify
-from pipelines.schema import ANSWER_TYPES, FLAGS, KEY_STATUSES
 from pipelines.settings import Settings
 from pipelines.sources import cognet, files, kokushi, medschool, mur
 from pipelines.sources.base import silent
+from pipelines.vocabulary import ANSWER_TYPES, FLAGS, KEY_STATUSES
 
 Row = dict[str, Any]
 SUBJECTS = {"biologia": 14, "chimica": 14, "competenze-conoscenze": 10, "fisica-matematica": 14, "logica": 9}

@@ -13,7 +13,7 @@ import duckdb
 
 from pipelines.export.gate import Chosen, Dataset, know_addresses
 from pipelines.schema import TABLES, TEXT, Table
-from pipelines.store import quoted
+from pipelines.store.checks import quoted
 
 _QUESTIONS = "(select question_id from question where dataset_id in ({ids}))"
 # Columns that tell the dataset of a row, in the order in which they are tried, and when it is one of {ids}.

@@ -52,7 +52,9 @@ class Settings:
     keep_generations: int = 3
     accept_shrink: bool = False
     shrink_share: float = 0.1
-    """A guarded table that loses more than this share of its rows is not written."""
+    """A release, or a guarded table, that lost more than this share of its rows is refused."""
+    key_change_share: float = 0.1
+    """A release in which more than this share of the known questions has another answer key is refused."""
     lock_wait: float = 0.0
     """Seconds to wait for another refresh of the same data folder to end."""
     given: frozenset[str] = field(default_factory=frozenset)
@@ -65,7 +67,8 @@ class Settings:
         kinds: dict[str, Any] = {
             **dict.fromkeys(LIVE, str), "profile": str, "data": Path, "inbox": Path, "request_delay": float,
             "connect_timeout": float, "read_timeout": float, "attempts": int, "longest_wait": float, "max_bytes": int,
-            "keep_generations": int, "shrink_share": float, "lock_wait": float, "accept_shrink": _flag,
+            "keep_generations": int, "shrink_share": float, "key_change_share": float,
+            "lock_wait": float, "accept_shrink": _flag,
         }  # fmt: skip
         found: dict[str, Any] = {}
         for name, kind in kinds.items():

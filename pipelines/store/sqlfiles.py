@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,8 +16,9 @@ from typing import Any
 
 import duckdb
 
+from pipelines.errors import StoreError
 from pipelines.schema import TABLES
-from pipelines.store.checks import Check
+from pipelines.store.checks import Check, offending
 from pipelines.store.tables import Meta, Store
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
@@ -92,16 +93,24 @@ def make(store: Store, name: str) -> Meta:
 def sql_checks() -> list[Check]:
     """The checks of sql/checks: each file, named TABLE__RULE.sql, is a query for offending rows.
 
-    Its comment is the rule as a sentence; the last line of it may say `waivable: --accept-shrink`.
+    Its comment is the rule as a sentence.
     """
     found = []
     for path in sorted((SQL / "checks").glob("*.sql")):
         text = path.read_text(encoding="utf-8")
         lines = [m.strip() for m in re.findall(r"^--(.*)$", text, re.MULTILINE)]
-        waivable = lines[-1] == "waivable: --accept-shrink"
-        says = " ".join(lines[:-1] if waivable else lines)
-        found.append(Check(path.stem.replace("__", "_"), path.stem.split("__")[0], says, text, waivable))
+        found.append(Check(path.stem.replace("__", "_"), path.stem.split("__")[0], " ".join(lines), text))
     return found
+
+
+def check_tables(store: Store, names: Iterable[str]) -> None:
+    """Run the checks that read these tables and no others. Raises StoreError at the first that is broken."""
+    with store.connect() as con:
+        for check in sql_checks():
+            if set(reads(check.sql)) <= set(names):
+                count, rows = offending(con, check)
+                if count:
+                    raise StoreError(f"{check.says} {count} rows break this, the first: {rows[0]}")
 
 
 def sql_views() -> list[View]:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-LANGUAGES = {"cognet_md": "en", "igakuqa": "ja", "kokushi_md10": "ja", "medschool": "it"}
-"""Every benchmark, with the language that it asks in (KokushiMD-10 also has a translation)."""
+from pipelines.benchmarks.registry import benchmarks
+
+LANGUAGES = {name: benchmark.card.language for name, benchmark in sorted(benchmarks().items())}
+"""Every benchmark, with the language that it was written in."""
 BENCHMARKS = tuple(LANGUAGES)
 ANSWER_TYPES = ("single", "multiple", "numeric", "sequence", "text")
 KEY_STATUSES = ("scored", "removed", "correct_only", "all_credit", "unknown")

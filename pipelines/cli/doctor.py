@@ -28,7 +28,8 @@ def doctor(as_json: bool, data: Path | None) -> None:
       medexams doctor
       medexams doctor --data live --json
     """
-    from pipelines.stages import ADDRESSES, open_store
+    from pipelines.benchmarks.registry import sources
+    from pipelines.stages import open_store
     from pipelines.store import unfit
 
     settings = Settings.from_env(data=data)
@@ -37,8 +38,8 @@ def doctor(as_json: bool, data: Path | None) -> None:
         (True, "DuckDB", duckdb.__version__),
         (True, "profile", settings.profile),
     ]
-    for source, name in ADDRESSES.items():
-        findings.append((True, f"source {source}", settings.where(name)))
+    for name, source in sources().items():
+        findings.append((True, f"source {name}", settings.where(source.card)))
     folder = settings.data if settings.data.exists() else settings.data.resolve().parent
     findings.append(
         (_writable(folder), f"data folder {settings.data}", "writable" if _writable(folder) else "not writable")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.benchmarks.cognet_md import source as cognet
-from pipelines.errors import SourceError
+from pipelines.errors import SettingsError, SourceError
 from pipelines.http import Session
 from pipelines.landing import Landing
 from pipelines.questions.item import Reading
@@ -250,5 +250,5 @@ def test_what_is_not_the_layout_is_said(tmp_path: Path, content: str, words: str
 
 def test_no_address(tmp_path: Path) -> None:
     landing = Landing(tmp_path)
-    with pytest.raises(SourceError, match="MEDEXAMS_COGNET_RELEASE"):
+    with pytest.raises(SettingsError, match="MEDEXAMS_COGNET_RELEASE"):
         cognet.fetch(Settings(), Session(Settings(), landing), landing, silent)

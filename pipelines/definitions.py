@@ -18,8 +18,8 @@ from assets import automation, checks, common, publish, questions, runs, scores,
 from pipelines.benchmarks.registry import benchmarks
 from pipelines.benchmarks.registry import sources as registered
 from pipelines.errors import MedexamsError, SettingsError, StoreError
+from pipelines.progress import Progress, silent
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, silent
 
 HOME = Path(__file__).resolve().parents[1] / "dagster_home"
 """DAGSTER_HOME of a checkout; dagster.yaml there switches telemetry off."""

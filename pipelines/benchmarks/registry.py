@@ -23,7 +23,8 @@ from pipelines.errors import SettingsError
 if TYPE_CHECKING:
     from pipelines.archive.landing import Landing
     from pipelines.archive.session import Session
-    from pipelines.archive.snapshot import Progress, Snapshot
+    from pipelines.archive.snapshot import Snapshot
+    from pipelines.progress import Progress
     from pipelines.questions.item import Reading
     from pipelines.settings import Settings
 

@@ -30,7 +30,7 @@ def doctor(as_json: bool, data: Path | None) -> None:
     """
     from pipelines.benchmarks.registry import sources
     from pipelines.stages import open_store
-    from pipelines.store import unfit
+    from pipelines.store.publishing import unfit
 
     settings = Settings.from_env(data=data)
     findings: list[tuple[bool, str, str]] = [

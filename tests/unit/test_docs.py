@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+from pipelines.benchmarks.registry import sources
 from pipelines.cli import main
 from pipelines.settings import Settings
 from tests.conftest import ROOT
@@ -28,7 +29,8 @@ def commands(page: Path) -> list[str]:
 def test_environment_variables_are_those_of_the_settings() -> None:
     text = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `MEDEXAMS_(\w+)` \| (?:`([^`]*)`)? ?\| .+ \|$", text, re.MULTILINE)
-    settings = {f.name: f.default for f in dataclasses.fields(Settings) if f.name != "given"}
+    settings = {f.name: f.default for f in dataclasses.fields(Settings) if f.name not in ("given", "addresses")}
+    settings |= {source.card.setting: None for source in sources().values()} | {"benchmarks": None}
     assert dict(rows) == {k.upper(): "" if v is None else str(v) for k, v in settings.items()}
 
 

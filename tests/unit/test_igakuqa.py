@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from pipelines import stages
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
 from pipelines.benchmarks.registry import sources
 from pipelines.definitions import run_job
 from pipelines.errors import SettingsError, SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
 from pipelines.questions.unify import unify
 from pipelines.runs import importer
 from pipelines.runs.matching import QuestionIndex
 from pipelines.settings import Settings
-from pipelines.sources.base import silent
 from tests.unit.scoring_world import World
 from tests.web import Reply, serve
 

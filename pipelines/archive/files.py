@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot, StoredFile
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
-from pipelines.sources.base import Progress, Snapshot, StoredFile
+from pipelines.progress import Progress
 
 SAMPLE_ORIGIN = "bundled sample"
 """Origin of every dataset of the bundled sample, whose address on loopback changes with each run."""
@@ -28,7 +29,7 @@ def licence(shot: Snapshot, stated: str) -> str:
     return SAMPLE_LICENCE if shot.is_sample else stated
 
 
-def count_note(shot: Snapshot, found: int, published: int) -> str | None:
+def count_note(shot: Snapshot, found: int, published: int | None) -> str | None:
     """Why a dataset holds another number of rows than is published: a file that a person named is theirs to answer for.
 
     A public address that leaves its published count gets no excuse, so that the check on it turns red.

@@ -65,5 +65,5 @@ def test_units_call_programs_that_are_installed(unit: Path) -> None:
 
 def test_containerfile_copies_what_there_is() -> None:
     text = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
-    for sources in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE):
-        assert all((ROOT / source).exists() for source in sources.split())
+    for named in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE):
+        assert all((ROOT / source).exists() for source in named.split())

@@ -15,8 +15,8 @@ from pipelines.cli.output import cell, console, dump, rows_as_json, show_progres
 from pipelines.cli.refresh import run_job
 from pipelines.cli.warehouse import open_warehouse, query_warehouse
 from pipelines.errors import MedexamsError, SettingsError
-from pipelines.schema import PREDICTION_STATUSES
 from pipelines.settings import Settings
+from pipelines.vocabulary import PREDICTION_STATUSES, RUN_KINDS
 
 
 @click.group(cls=Group)
@@ -31,7 +31,7 @@ def runs() -> None:
 @click.option("--dataset", help="Dataset (or benchmark) that was answered, where the files do not say.")
 @click.option("--description", help="Free description of the run.")
 @click.option("--use-case", help="Use case of COGNET-MD's benchmark card.")
-@click.option("--kind", type=click.Choice(["model", "baseline", "human"]), help="What answered.")
+@click.option("--kind", type=click.Choice(RUN_KINDS), help="What answered.")
 @json_option
 @data_option
 def runs_add(paths: tuple[Path, ...], as_json: bool, data: Path | None, **said: str | None) -> None:

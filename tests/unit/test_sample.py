@@ -25,8 +25,8 @@ from pipelines.benchmarks.medschool import bank as mur
 from pipelines.benchmarks.medschool import release as medschool
 from pipelines.progress import silent
 from pipelines.questions.unify import unify
-from pipelines.schema import ANSWER_TYPES, FLAGS, KEY_STATUSES
 from pipelines.settings import Settings
+from pipelines.vocabulary import ANSWER_TYPES, FLAGS, KEY_STATUSES
 
 Row = dict[str, Any]
 SUBJECTS = {"biologia": 14, "chimica": 14, "competenze-conoscenze": 10, "fisica-matematica": 14, "logica": 9}

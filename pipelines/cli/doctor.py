@@ -7,11 +7,10 @@ import platform
 import sys
 from pathlib import Path
 
-import click
 import duckdb
 
 from pipelines.cli.command import command, data_option, json_option
-from pipelines.cli.output import dump
+from pipelines.cli.output import dump, echo
 from pipelines.cli.warehouse import query_warehouse
 from pipelines.errors import MedexamsError
 from pipelines.settings import Settings
@@ -55,9 +54,9 @@ def doctor(as_json: bool, data: Path | None) -> None:
     else:
         findings.append((True, "warehouse", "not published yet: run medexams refresh"))
     if as_json:
-        click.echo(dump([{"ok": good, "what": what, "detail": detail} for good, what, detail in findings]))
+        echo(dump([{"ok": good, "what": what, "detail": detail} for good, what, detail in findings]))
     for good, what, detail in [] if as_json else findings:
-        click.echo(f"{'ok  ' if good else 'FAIL'} {what}: {detail}")
+        echo(f"{'ok  ' if good else 'FAIL'} {what}: {detail}")
     if not all(good for good, _, _ in findings):
         raise MedexamsError("something needs mending, see FAIL above")
 

@@ -27,7 +27,10 @@ def doctor(as_json: bool, data: Path | None) -> None:
       medexams doctor
       medexams doctor --data live --json
     """
-    from pipelines.stages import ADDRESSES, open_store
+    from pipelines.archive.landing import Landing
+    from pipelines.archive.releases import Releases
+    from pipelines.benchmarks.registry import sources
+    from pipelines.stages import open_store
     from pipelines.store.publishing import unfit
 
     settings = Settings.from_env(data=data)
@@ -36,12 +39,17 @@ def doctor(as_json: bool, data: Path | None) -> None:
         (True, "DuckDB", duckdb.__version__),
         (True, "profile", settings.profile),
     ]
-    for source, name in ADDRESSES.items():
-        findings.append((True, f"source {source}", settings.where(name)))
+    for name, source in sources().items():
+        findings.append((True, f"source {name}", settings.where(source.card)))
     folder = settings.data if settings.data.exists() else settings.data.resolve().parent
     findings.append(
         (_writable(folder), f"data folder {settings.data}", "writable" if _writable(folder) else "not writable")
     )
+    for row in Releases(Landing(settings.data)).refused():
+        state = "mended since" if row["mended"] else "the release before it is still in use"
+        findings.append(
+            (row["mended"], f"source {row['source']}", f"{row['release']} was refused: {row['reason']} ({state})")
+        )
     if settings.warehouse.exists():
         try:
             n = query_warehouse(settings, "select count(*) from question")[0][0]

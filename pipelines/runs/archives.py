@@ -115,6 +115,8 @@ def _bounded(read: Callable[[int], bytes], limits: Limits, packed: int) -> bytes
         size += len(chunk)
         limits.check_file(size)
         if size > limits.free and size > limits.ratio * packed:
-            raise Unreadable(f"{packed} bytes unpack to {size} and more, over the limit of {limits.ratio} times; unpack it")
+            raise Unreadable(
+                f"{packed} bytes unpack to {size} and more, over the limit of {limits.ratio} times; unpack it"
+            )
         chunks.append(chunk)
     return b"".join(chunks)

@@ -1,4 +1,4 @@
-"""The rows that reading prediction files comes to, by table, and what becomes of a fault on the way: a row that says so."""
+"""The rows that prediction files come to, by table; a fault on the way becomes a row that says so."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class Imported:
         for row in self.run:
             if row["run_id"] in runs:
                 for path in row["files"].split("\n"):
-                    kept.reject(path, f"the same answers are there already, as the run {row['run_id']}; nothing was added")
+                    kept.reject(
+                        path, f"the same answers are there already, as the run {row['run_id']}; nothing was added"
+                    )
         return kept
 
 

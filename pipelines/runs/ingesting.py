@@ -3,9 +3,9 @@
     read(group, questions, at)     pure, never raises on any bytes
     cache_key(group, questions)    equal as long as `read` would give the same rows
 
-Files of one model, format and card that answer different questions are one run, however many they are. Where two of them
-answer the same question, the second one is another run; and no run at all, with a row that says so, where its files are
-the same to the byte. Rows of a file that are repeated word for word are one prediction.
+Files of one model, format and card that answer different questions are one run, however many they are. Where two of
+them answer the same question, the second one is another run; and none, with a row that says so, where the files are the
+same to the byte. Rows of a file that are repeated word for word are one prediction.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 from pipelines import answers
 from pipelines.errors import Unreadable
 from pipelines.runs.formats import BY_NAME, card
+from pipelines.runs.formats.card import Card
 from pipelines.runs.imported import Imported, rejecting
 from pipelines.runs.matching import Match, Matched, QuestionIndex
 from pipelines.runs.parsed import File, Fragment, Header, Prediction
@@ -103,10 +104,14 @@ class _Runs:
                 sha = self.group.sha256(names)
                 if first := seen.get(sha):
                     for name in names:
-                        self.out.reject(name, f"the file equals {first} to the byte; it was read once", None, self.group.format)
+                        self.out.reject(
+                            name, f"the file equals {first} to the byte; it was read once", None, self.group.format
+                        )
                     continue
                 seen[sha] = names[0]
-                self._add_run(header, [(files[i], predictions[i], matched.results[i]) for i in places], matched, names, sha)
+                self._add_run(
+                    header, [(files[i], predictions[i], matched.results[i]) for i in places], matched, names, sha
+                )
 
     def _add_run(
         self,
@@ -135,7 +140,7 @@ class _Runs:
                     {"run_id": run_id or clean(name), "locator": clean(where), "reason": clean(row)}
                 )
         if rows and run_id and matched.dataset_id:
-            notes = (matched.note, f"{repeated} rows repeated word for word are left out" if repeated else None)
+            notes = (matched.note, f"left out: rows repeated word for word ({repeated})" if repeated else None)
             self.out.run.append(self._run(header, run_id, matched.dataset_id, names, sha, notes))
             self.out.prediction.extend(rows)
 
@@ -156,7 +161,7 @@ class _Runs:
         }  # fmt: skip
 
     def _run_id(self, header: Header, dataset_id: str, sha: str) -> str:
-        """model/dataset/short hash of the files; a second run of the same files (another variant) hashes that in too."""
+        """model/dataset/short hash of the files; another variant in the same files hashes that in too."""
         while (run_id := f"{slug(header.model or '')}/{dataset_id.replace('/', '-')}/{sha[:8]}") in self.taken:
             sha = hashlib.sha256(f"{sha} {header.format} {header.variant} {header.modality}".encode()).hexdigest()
         self.taken.add(run_id)
@@ -197,3 +202,12 @@ def _once(
 
 def _one_of(value: str, allowed: Sequence[str]) -> str:
     return value.casefold() if value.casefold() in allowed else allowed[0]
+
+
+def known_card(group: Group) -> Card:
+    """What the files of a group say of themselves, for a card that a person fills in. Raises Unreadable."""
+    helpers = [entry.file() for entry in group.helpers]
+    header = BY_NAME[group.format].read(group.files[0].file(), helpers)[0].header
+    own = Card(model=header.model, vendor=header.vendor, dataset=header.dataset, kind=header.kind,
+               format=header.format, modality=header.modality, language=header.language)  # fmt: skip
+    return group.card.over(own) if group.card else own

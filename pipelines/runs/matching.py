@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
 from bisect import bisect
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cached_property
-from os.path import commonprefix
 from typing import Any
 
 import polars as pl
@@ -24,8 +24,8 @@ import polars as pl
 from pipelines.questions.identity import fingerprint
 from pipelines.runs.likeness import ABSTAIN, align, alike, declines, plain, squeeze, trivial
 from pipelines.runs.parsed import Ask, Prediction
-from pipelines.runs.values import clean, short
 from pipelines.runs.shown import SEARCHED
+from pipelines.runs.values import short
 from pipelines.text.mojibake import repair
 
 _SHINGLE = 6  # squeezed characters by which a stem is looked up in a prompt
@@ -196,12 +196,12 @@ class QuestionIndex:
         found, why = self._by_text(ask)
         by_key, doubt = self._by_key(keys, ask, datasets, {m.question.dataset_id for m in found})
         found = [*found, *by_key]
-        return found, "" if found else why or doubt or "the file does not say which question this answers"
+        return found, "" if found else doubt or why or "the file does not say which question this answers"
 
     def _by_key(
         self, keys: Sequence[str], ask: Ask, datasets: Sequence[str], seen: Set[str]
     ) -> tuple[list[Match], str]:
-        """Questions with one of the source's ids, in datasets not `seen`, where the text and the choices bear it out."""
+        """Questions with one of the source's ids, in datasets not `seen`, where text and choices bear it out."""
         full = next((k for k in keys if k.count("/") > 1), None)
         if full:
             return [], self._no_such_id(full)
@@ -224,7 +224,7 @@ class QuestionIndex:
             why = f"question {q.source_key} of {q.dataset_id} has another text than the file's ({short(said, 60)!r})"
         if not named and datasets:
             near = self._nearest(keys[0], datasets[0])
-            why = f"no question of {', '.join(datasets)} has the id {keys[0]!r}{f'; the nearest is {near}' if near else ''}"
+            why = f"no question of {', '.join(datasets)} has the id {keys[0]!r}{near}"
         return found, why
 
     def _no_such_id(self, full: str) -> str:
@@ -232,26 +232,25 @@ class QuestionIndex:
         dataset = next((d for d in self.datasets if full.startswith(f"{d}/")), None)
         if dataset is None:
             asked = "/".join(full.split("/")[:2])
-            return f"the dataset {asked} is not in the warehouse, which holds: {', '.join(sorted(self.datasets)) or 'none'}"
+            held = ", ".join(sorted(self.datasets)) or "none"
+            return f"the dataset {asked} is not in the warehouse, which holds: {held}"
         near = self._nearest(full.removeprefix(f"{dataset}/"), dataset)
-        return f"{dataset} has no question {full!r}{f'; the nearest is {near}' if near else ''}"
+        return f"{dataset} has no question {full!r}{near}"
 
-    def _nearest(self, key: str, dataset: str) -> str | None:
-        """The question_id whose source key stands next to `key` in the dataset, numbers taken as numbers."""
-        ordered = self._keys_in_order.get(dataset)
-        if not ordered:
-            return None
+    def _nearest(self, key: str, dataset: str) -> str:
+        """Words that name the question_id next to `key` in the dataset, numbers taken as numbers; empty without one."""
+        ordered = self._keys_in_order.get(dataset, [])
         at = bisect(ordered, (_natural(key), ""))
-        near = ordered[max(at - 1, 0) : at + 1]
-        best = max(near, key=lambda pair: len(commonprefix([squeeze(pair[1]), squeeze(key)])))
-        return f"{dataset}/{best[1]}"
+        near = [own for _, own in ordered[max(at - 1, 0) : at + 1]]
+        best = max(near, key=lambda own: SequenceMatcher(None, own, key).ratio(), default=None)
+        return f"; the nearest is {dataset}/{best}" if best else ""
 
     @cached_property
     def _keys_in_order(self) -> dict[str, list[tuple[tuple[Any, ...], str]]]:
         return {d: sorted((_natural(q.source_key), q.source_key) for q in qs) for d, qs in self.of_dataset.items()}
 
     def _by_exam(self, ask: Ask) -> tuple[list[Match], str]:
-        """By exam, paper and number; by the place in the paper where the file has an answer for each of its questions."""
+        """By exam, paper and number; by the place in the paper where the file answers as many questions as it has."""
         profession, year = ask.profession or "", ask.year or 0
         paper = " ".join(str(part) for part in (profession, year, ask.paper) if part)
         if (profession, year) not in self._exams:

@@ -19,7 +19,8 @@ Role = Literal["predictions", "helper"]
 
 @dataclass(frozen=True)
 class File:
-    """One file: `name` is its path with '/', for a member of an archive 'archive.zip/member'. Reading raises Unreadable."""
+    """One file: `name` is its path with '/', for a member of an archive 'archive.zip/member'. Reading it may raise
+    Unreadable."""
 
     name: str
     data: bytes
@@ -164,7 +165,8 @@ class Format(Protocol):
     """A module of formats/: NAME, and three functions.
 
     `sniff(look)` tells from a Peek whether the file holds predictions, helps to read those beside it, or is another's.
-    `group(look)` is equal for the files that are read together, so that they can make one run. `read(file, helpers)` gives the fragments of one file; it is
+    `group(look)` is equal for the files that are read together, so that they can make one run.
+    `read(file, helpers)` gives the fragments of one file; it is
     pure and raises Unreadable; helpers are the helper files of the same folder.
     """
 

@@ -1,4 +1,4 @@
-"""A look at a file: its shape, and the names at its beginning, by which a format is told. Nothing here is read whole."""
+"""A look at a file: its shape, and the names at its beginning, by which a format is told. Nothing is read whole."""
 
 from __future__ import annotations
 

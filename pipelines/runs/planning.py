@@ -10,11 +10,10 @@ import hashlib
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from pipelines.errors import Unreadable
 from pipelines.runs import archives
@@ -31,10 +30,30 @@ _SYSTEM_FILES = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 _TEXT_SHAPES = ("text", "array", "object", "lines")
 
 
-class Loader(Protocol):
-    """Gives the bytes of a file; raises Unreadable or OSError."""
+Loader = Callable[[], bytes]
+"""Gives the bytes of a file; raises Unreadable or OSError."""
 
-    def __call__(self) -> bytes: ...
+
+@dataclass(frozen=True)
+class OnDisk:
+    """A loader for what is at a path. What is not read (hidden files, links, pipes, devices) says why when loaded."""
+
+    path: Path
+    limits: Limits
+    fault: str | None = None
+
+    def __call__(self) -> bytes:
+        if self.fault:
+            raise Unreadable(self.fault)
+        if self.path.name.startswith("."):
+            raise Unreadable("hidden files and folders (with a leading dot) are not read; rename it to have it read")
+        found = self.path.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            raise Unreadable("links are not followed; add the file that it points to")
+        if not stat.S_ISREG(found.st_mode):
+            raise Unreadable("this is a pipe, a device or a socket; only files are read")
+        self.limits.check_file(found.st_size)
+        return self.path.read_bytes()
 
 
 @dataclass(frozen=True)
@@ -76,12 +95,11 @@ class Plan:
 # ---- what is there -------------------------------------------------------------------------------------------------
 
 
-def walk(path: Path, limits: Limits = LIMITS) -> dict[str, Loader]:
+def walk(path: Path, limits: Limits = LIMITS) -> dict[str, OnDisk]:
     """The files at or below a path, by names with '/'. Names keep the folders above that say whose results they are.
 
-    What is not read (hidden files, links, pipes, folders without permission) is there too, and says why when loaded.
+    A link that is named itself is followed; those below a folder are not.
     """
-    given = path.absolute()
     path = path.resolve()
     root = path.parent
     for parent in (path, *path.parents):
@@ -89,42 +107,23 @@ def walk(path: Path, limits: Limits = LIMITS) -> dict[str, Loader]:
         if parent.name in ("text", "multimodal") and len(parent.parts) > 3:
             root = parent.parents[2]
             break
-    if not path.is_dir():
-        hidden = given.name if given.name.startswith(".") else path.name
-        return {path.relative_to(root).as_posix(): partial(_load, path, hidden, limits)}
-    return {p.relative_to(root).as_posix(): load for p, load in _below(path, limits)}
+    found = _below(path, limits) if path.is_dir() else [OnDisk(path, limits)]
+    return {load.path.relative_to(root).as_posix(): load for load in found}
 
 
-def _below(folder: Path, limits: Limits) -> Iterator[tuple[Path, Loader]]:
+def _below(folder: Path, limits: Limits) -> Iterator[OnDisk]:
     try:
         found = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError as e:
-        yield folder, partial(_refuse, f"the folder can't be read ({e.strerror}); check its permissions and add it again")
+        yield OnDisk(folder, limits, f"the folder can't be read ({e.strerror}); check its permissions and add it again")
         return
     for entry in found:
-        at = Path(entry.path)
         if entry.name in _SYSTEM_FILES:
             continue
         if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-            yield from _below(at, limits)
+            yield from _below(Path(entry.path), limits)
         else:
-            yield at, partial(_load, at, entry.name, limits)
-
-
-def _load(path: Path, name: str, limits: Limits) -> bytes:
-    if name.startswith("."):
-        _refuse("hidden files and folders (with a leading dot) are not read; rename it to have it read")
-    found = path.lstat()
-    if stat.S_ISLNK(found.st_mode):
-        _refuse("links are not followed; add the file that it points to")
-    if not stat.S_ISREG(found.st_mode):
-        _refuse("this is a pipe, a device or a socket; only files are read")
-    limits.check_file(found.st_size)
-    return path.read_bytes()
-
-
-def _refuse(reason: str) -> bytes:
-    raise Unreadable(reason)
+            yield OnDisk(Path(entry.path), limits)
 
 
 # ---- which belong together -------------------------------------------------------------------------------------------
@@ -165,7 +164,9 @@ def plan(files: Mapping[str, Loader], given: Card | None = None, limits: Limits 
     for fmt, lonely in helpers.items():
         for _, entry in lonely:
             if entry.name not in used:
-                why = f"the file belongs to {fmt} predictions, but there are none beside it; add the folder that has both"
+                why = (
+                    f"the file belongs to {fmt} predictions, but there are none beside it; add the folder that has both"
+                )
                 rejected.reject(entry.name, why, None, fmt)
     return Plan(groups, rejected)
 

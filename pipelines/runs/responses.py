@@ -131,5 +131,3 @@ def _as_shown(p: Prediction, match: Match) -> _Shown:
     choices = p.ask.choices
     own = q.labels if len(q.labels) == len(choices) else (*q.labels, *letters(len(choices))[len(q.labels) :])
     return _Shown(p.ask.labels if len(p.ask.labels) == len(choices) else own, choices, match.order)
-
-

@@ -180,8 +180,8 @@ def prompt_of(value: Any) -> str | None:
         return None
     turns = [m for m in value if isinstance(m, dict)]
     asked = [m for m in turns if str(m.get("role", "user")).casefold() in ("user", "human")] or turns
-    said = [text_of(m.get("prompt")) or message_text(m.get("content")) for m in asked]
-    return next((text for text in reversed(said) if text), "" if turns else None)
+    texts = [text_of(m.get("prompt")) or message_text(m.get("content")) for m in asked]
+    return next((text for text in reversed(texts) if text), "" if turns else None)
 
 
 def unranked(scores: Sequence[float]) -> str | None:

@@ -1,4 +1,4 @@
-"""Small values, tolerant of the types that tools write: a number that may be a text, a time, a list that should be texts.
+"""Small values, tolerant of the types that tools write: a number that may be a text, a time, a list of texts.
 
 No layout of any tool, and nothing that raises: what is not of the kind asked for is None or empty.
 """

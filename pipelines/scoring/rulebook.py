@@ -19,7 +19,8 @@ from typing import Any
 import polars as pl
 
 from pipelines.errors import SettingsError
-from pipelines.schema import BENCHMARKS, RULE_STATUSES, RULESETS, TABLES
+from pipelines.schema import BENCHMARKS, TABLES
+from pipelines.vocabulary import RULE_STATUSES, RULESETS
 
 _SCORER = "kokushi_md10"
 """The benchmark whose released scorer the `published` lines are; the official ones hold for every benchmark."""

@@ -1,6 +1,6 @@
 """The score tables that are computed in Python, and the rule tables: what each reads, and the function that makes it.
 
-The SQL tables beside them are in sql/scores (see sqltables.py). No statistics here, only which frames go where.
+The SQL tables beside them are in sql/scores (see sqlfiles.py). No statistics here, only which frames go where.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import polars as pl
 
 from pipelines.scoring import statistics
 from pipelines.scoring.rulebook import tables as rule_frames
-from pipelines.store import Meta, Store
+from pipelines.store.tables import Meta, Store
 
 RULE_TABLES = ("rule_item", "rule_topic", "rule_component", "rule_layout")
 

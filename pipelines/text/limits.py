@@ -9,7 +9,7 @@ from pipelines.errors import Unreadable
 
 @dataclass(frozen=True)
 class Limits:
-    """Those with a setting of their own: bytes of a file, bytes an archive unpacks to, rows, and cells (for JSON: values).
+    """Those with a setting of their own: bytes of a file, bytes unpacked, rows, and cells (for JSON: values).
 
     `ratio` is unpacked over packed size, judged once `free` bytes are unpacked; `depth` is of archives in archives.
     """

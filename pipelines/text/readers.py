@@ -1,7 +1,7 @@
-"""Bytes to values: text, one JSON document, JSON lines, CSV, Parquet. The one reader of each, for sources and predictions.
+"""Bytes to values: text, one JSON document, JSON lines, CSV, Parquet. One reader of each, for all of the program.
 
-Every function raises Unreadable, and nothing else, on bytes that are not what it expects, and looks at the limits before
-it makes values of them. What the values mean is for others; spreadsheets are in workbook.py.
+Every function raises Unreadable, and nothing else, on bytes that are not what it expects, and looks at the limits
+before it makes values of them. What the values mean is for others; spreadsheets are in workbook.py.
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ def transcode(data: bytes, encoding: str) -> bytes:
     except LookupError:
         raise Unreadable(f"{encoding!r} is no encoding that Python knows; name another, for example cp932") from None
     except UnicodeError as e:
-        raise Unreadable(f"the file is not {encoding} text; name its encoding, or save it as UTF-8", str(e)[:120]) from None
+        raise Unreadable(
+            f"the file is not {encoding} text; name its encoding, or save it as UTF-8", str(e)[:120]
+        ) from None
 
 
 def stand_in(data: bytes) -> str | None:
@@ -244,7 +246,8 @@ def csv_rows(data: bytes, limits: Limits = LIMITS) -> tuple[list[str], Rows]:
                 header = header or row
                 if len(row) != len(header):
                     raise Unreadable(
-                        f"a row has {len(row)} cells where the header has {len(header)}; is a quote missing?", f"line {line}"
+                        f"a row has {len(row)} cells where the header has {len(header)}; is a quote missing?",
+                        f"line {line}",
                     )
                 rows.append(row)
                 numbers.append(line)
@@ -289,7 +292,9 @@ def parquet_rows(data: bytes, limits: Limits = LIMITS) -> Rows:
     except pl.exceptions.PanicException as e:
         raise Unreadable("the Parquet file can't be read; write it again", str(e)[:200]) from None
     except Exception as e:
-        raise Unreadable("the Parquet file can't be read; write it again", f"{type(e).__name__}: {str(e)[:200]}") from None
+        raise Unreadable(
+            "the Parquet file can't be read; write it again", f"{type(e).__name__}: {str(e)[:200]}"
+        ) from None
 
 
 def _parquet_size(data: bytes) -> tuple[int, int, int]:

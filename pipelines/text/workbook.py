@@ -9,7 +9,9 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from pipelines.errors import Unreadable
@@ -21,6 +23,7 @@ MARK = "xl/workbook.xml"
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 _CHUNK = 1 << 20
+_DAMAGES = (zipfile.BadZipFile, zlib.error, ET.ParseError, LookupError, ValueError, OSError, EOFError, RuntimeError)
 
 
 def columns(data: bytes, limits: Limits = LIMITS) -> tuple[str, ...]:
@@ -52,7 +55,16 @@ def _table(data: bytes, limits: Limits) -> Iterator[tuple[int, list[str]]]:
                     yield from first
                     yield from found
                     return
-    except (zipfile.BadZipFile, ET.ParseError, KeyError, IndexError, ValueError, OSError, EOFError, NotImplementedError) as e:
+    except (
+        zipfile.BadZipFile,
+        ET.ParseError,
+        KeyError,
+        IndexError,
+        ValueError,
+        OSError,
+        EOFError,
+        NotImplementedError,
+    ) as e:
         why = f"{type(e).__name__}: {str(e)[:120]}"
         raise Unreadable("the Excel workbook is damaged; save it again, or as CSV", why) from None
     raise Unreadable("the Excel workbook has no sheet with a header and rows below it; put the table on one sheet")
@@ -60,14 +72,16 @@ def _table(data: bytes, limits: Limits) -> Iterator[tuple[int, list[str]]]:
 
 def _part(book: zipfile.ZipFile, name: str, limits: Limits) -> Iterator[ET.Element]:
     """The elements of a part as they end; a part that declares entities is refused."""
-    parser = ET.XMLPullParser(events=("end",))
+    parser: Any = ET.XMLPullParser(events=("end",))
     size = 0
     with book.open(name) as stream:
         while chunk := stream.read(_CHUNK):
             size += len(chunk)
             limits.check_file(size)
             if b"<!DOCTYPE" in chunk or b"<!ENTITY" in chunk:
-                raise Unreadable("the Excel workbook declares XML entities, which no spreadsheet program writes; save it as CSV")
+                raise Unreadable(
+                    "the Excel workbook declares XML entities, which no spreadsheet program writes; save it as CSV"
+                )
             parser.feed(chunk)
             yield from (element for _, element in parser.read_events())
     parser.close()
@@ -137,7 +151,7 @@ def _rows(book: zipfile.ZipFile, sheet: str, texts: list[str], limits: Limits) -
 def _column(reference: str | None) -> int:
     """0-based number of the column of a cell such as 'AB7'."""
     number = 0
-    for letter in re.match(r"[A-Z]*", reference or "")[0]:  # type: ignore[index]
+    for letter in re.sub(r"[^A-Z]", "", reference or ""):
         number = number * 26 + ord(letter) - 64
     return max(number - 1, 0)
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines import sqltables, stages
+from pipelines import stages
 from pipelines.scoring import tables
 from pipelines.settings import Settings
-from pipelines.store import Store
+from pipelines.store import sqlfiles
+from pipelines.store.tables import Store
 from tests.real.test_scores_real import IGAKUQA, MISREAD, MUST
 
 YEARS = (2020, 2021, 2022)
@@ -40,7 +41,7 @@ def store(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
     stages.import_runs(settings, store)
     tables.make_rules(store)
     for name in ("item_score", "exam_part", "exam_result", "rule_disagreement"):
-        sqltables.make(store, name)
+        sqlfiles.make(store, name)
     return store
 
 

@@ -12,7 +12,8 @@ import polars as pl
 
 from pipelines.schema import TABLES
 from pipelines.scoring.rulebook import Rulebook, rulebook, tables
-from pipelines.store import SQL, query
+from pipelines.store.sqlfiles import SQL
+from pipelines.store.tables import query
 
 TIME = datetime.datetime(2024, 1, 1)
 INPUTS = ("dataset", "exam", "question", "choice", "answer_key", "question_flag", "run", "prediction")

@@ -14,6 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
 from pipelines.benchmarks.japanese_exams.exams import (
     PROFESSIONS,
     adjusted_questions,
@@ -26,11 +29,9 @@ from pipelines.benchmarks.japanese_exams.exams import (
 from pipelines.benchmarks.japanese_exams.keys import ALL, asked_for, fill_boxes, read_forbidden, read_key, read_number
 from pipelines.benchmarks.kokushi_md10 import source as kokushi
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import silent
 from pipelines.questions.item import Item, Key, Reading
 from pipelines.settings import Settings
-from pipelines.sources.base import Snapshot, silent
 
 L, D = list("abcde"), list("12345")
 

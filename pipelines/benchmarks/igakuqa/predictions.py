@@ -43,7 +43,7 @@ def sniff(look: Peek) -> Role | None:
     if look.shape == "object" and (_prompts(look.first) or _results(look.first)):
         return "predictions"
     ident = text_of(first_of(look.first, ("problem_id", "question_number", "number"))) or ""
-    return "predictions" if _PROBLEM.match(ident) and look.shape != "object" and table.sniff(look) else None
+    return "predictions" if _PROBLEM.match(ident) and table.sniff(look) else None
 
 
 def _prompts(record: dict[str, Any]) -> bool:
@@ -126,7 +126,7 @@ def _by_prompt(whole: dict[str, Any], name: str | None) -> Iterator[Fragment]:
 
 
 def _model(own: str | None, name: str | None) -> tuple[str | None, str | None]:
-    """Model and vendor: the file's name where it says more than the object does ('-gguf', '_fewshot'), else the object."""
+    """Model and vendor: by the file's name where it says more than the object ('-gguf', '_fewshot')."""
     vendor, _, model = (own or "").rpartition("/")
     flat = (own or "").replace("/", "_")
     if model and name and name.startswith(flat):
@@ -137,14 +137,16 @@ def _model(own: str | None, name: str | None) -> tuple[str | None, str | None]:
 
 
 def _by_model(whole: dict[str, Any], name: str | None) -> list[Fragment]:
-    """A fragment for each model that answered. The file's name tells the model better than its path on a server does."""
+    """A fragment for each model that answered; the file's name tells it better than the path on a server does."""
     answered: dict[str, list[Prediction]] = {}
     made: dict[str, Any] = {}
     for i, row in enumerate(whole["results"], 1):
         row, where = dict_of(row), f"results, item {i}"
         ident, listed = text_of(row.get("question_number")), row.get("answers")
         if ident is None or not isinstance(listed, list):
-            raise Unreadable("a result lacks question_number or answers; write the file again", f"{where}: {short(row)}")
+            raise Unreadable(
+                "a result lacks question_number or answers; write the file again", f"{where}: {short(row)}"
+            )
         for answer in map(dict_of, listed):
             model = text_of(first_of(answer, ("model", "model_used"))) or ""
             error = text_of(answer.get("error"))

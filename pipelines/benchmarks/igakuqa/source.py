@@ -11,15 +11,16 @@ import re
 from string import ascii_lowercase
 from typing import Any
 
+from pipelines.archive.files import fetch_address, is_url, release_name, snapshot
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot, StoredFile
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.layouts import Row, parse, row_of
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, Snapshot, StoredFile
-from pipelines.sources.files import fetch_address, is_url, release_name, snapshot
 
 NAME = "igakuqa"
 BENCHMARK = "igakuqa"

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 
 from pipelines.errors import Unreadable
-from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.formats.table import answer_text
+from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.values import int_of, short, text_of
 
 NAME = "kokushi_results"

@@ -9,16 +9,17 @@ import re
 from collections import defaultdict
 from typing import Any
 
+from pipelines.archive.files import SAMPLE_ORIGIN, fetch_address, licence, release_name, snapshot, title
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.keys import narrow
 from pipelines.benchmarks.japanese_exams.layouts import Row, is_exam_file, parse, patterns_of, rows_of
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, Snapshot
-from pipelines.sources.files import SAMPLE_ORIGIN, fetch_address, licence, release_name, snapshot, title
 
 NAME = "kokushi"
 BENCHMARK = "kokushi_md10"

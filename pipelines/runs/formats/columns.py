@@ -16,7 +16,19 @@ from pipelines.runs.values import short, text_of
 
 _WHOSE = ("model", "llm", "predicted", "generated", "assistant", "ai", "bot", "system", "final", "chosen", "selected",
           "candidate", "my", "raw", "extracted", "parsed")  # fmt: skip
-_WHAT = ("answer", "answers", "response", "output", "prediction", "completion", "choice", "option", "label", "letter", "text")
+_WHAT = (
+    "answer",
+    "answers",
+    "response",
+    "output",
+    "prediction",
+    "completion",
+    "choice",
+    "option",
+    "label",
+    "letter",
+    "text",
+)
 # In order of preference: names that only a model's column has, then those that a key's may have too.
 _MODELS = (
     *(whose + what for whose in _WHOSE for what in _WHAT),
@@ -28,9 +40,9 @@ ANSWERS = _MODELS + _EITHER
 """The names of columns that can hold answers, as `key` writes them."""
 GOLD = frozenset((
     "gold", "goldanswer", "goldlabel", "golden", "goldenanswer", "target", "label", "key", "answerkey", "correct",
-    "correctanswer", "correctanswers", "correctoption", "correctresponse", "correctlabel", "correctchoice", "rightanswer",
-    "groundtruth", "groundtruthanswer", "reference", "referenceanswer", "referenceresponse", "truth", "trueanswer",
-    "truelabel", "expected", "expectedanswer", "expectedoutput", "expectedresponse", "solution", "answeridx",
+    "correctanswer", "correctanswers", "correctoption", "correctresponse", "correctlabel", "correctchoice",
+    "rightanswer", "groundtruth", "groundtruthanswer", "reference", "referenceanswer", "referenceresponse", "truth",
+    "trueanswer", "truelabel", "expected", "expectedanswer", "expectedoutput", "expectedresponse", "solution", "answeridx",
     "answerindex", "officialanswer", "rispostacorretta", "正解", "正答", "iscorrect", "isanswer",
 ))  # fmt: skip
 _OF_MODEL = re.compile(

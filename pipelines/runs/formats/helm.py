@@ -146,8 +146,8 @@ def _ranked(where: str, attempt: int, requests: list[dict[str, Any]]) -> Predict
         scores[index] = scores.get(index, 0.0) + sign * (logprob if calibrated else logprob / tokens)
     ask = Ask(stem=stem, choices=references)
     if len(scores) != len(references) or not scores:
-        why = next((w for r in requests if (w := _fault(r))), "some choices have no log-probability")
-        return Prediction(where, ask, attempt=attempt, error=why)
+        fault = next((w for r in requests if (w := _fault(r))), "some choices have no log-probability")
+        return Prediction(where, ask, attempt=attempt, error=fault)
     if why := unranked(list(scores.values())):
         return Prediction(where, ask, attempt=attempt, error=why)
     best = max(scores, key=lambda i: (scores[i], -i))

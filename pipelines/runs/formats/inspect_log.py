@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pipelines.runs import archives
 from pipelines.errors import Unreadable
-from pipelines.runs.parsed import File, Fragment, Header, Peek, Prediction, Role
 from pipelines.questions.identity import squeeze
+from pipelines.runs import archives
+from pipelines.runs.parsed import File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.shown import ask_of, prompt_of
 from pipelines.runs.values import dict_of, first_of, folder_or_file, has_picture, int_of, message_text, text_of, time_of
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from pipelines.errors import Unreadable
 from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
-from pipelines.runs.values import dict_of, text_of, texts_of, time_of
 from pipelines.runs.shown import bare, in_prompt, options, prompt_of, unranked
+from pipelines.runs.values import dict_of, text_of, texts_of, time_of
 
 NAME = "lighteval"
 _TASK = re.compile(r"details_(?P<task>.+?)_(?P<stamp>\d{4}-\d\d-\d\dT[\d\-.:]+)\.parquet$")

@@ -21,8 +21,8 @@ from typing import Any
 
 from pipelines.errors import Unreadable
 from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
-from pipelines.runs.values import dict_of, float_of, has_picture, int_of, short, text_of, texts_of, time_of
 from pipelines.runs.shown import ask_of, bare, choices_of, prompt_of, unranked
+from pipelines.runs.values import dict_of, float_of, has_picture, int_of, short, text_of, texts_of, time_of
 
 NAME = "lm_eval"
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.\-]+?)\.jsonl?$")

@@ -16,9 +16,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from pipelines.errors import Unreadable
-from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
-from pipelines.runs.values import dict_of, first_of, float_of, short, text_of, texts_of, time_of
+from pipelines.runs.parsed import File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.shown import ask_of_prompt, prompt_of, unranked
+from pipelines.runs.values import dict_of, first_of, float_of, short, text_of, texts_of, time_of
 
 NAME = "opencompass"
 _MARKS = ("origin_prompt", "prediction", "gold", "testing input", "in-context examples")

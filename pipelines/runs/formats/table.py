@@ -50,7 +50,7 @@ def sniff(look: Peek) -> Role | None:
 
 
 def group(look: Peek) -> str:
-    """The model that the first row names, else nothing: tables of one model that answer different questions are one run."""
+    """The model that the first row names, else nothing: tables of one model are read together, to be one run."""
     found = columns(look)
     named = [text_of(look.first.get(found[c])) for c in HEADER["model"] if c in found and look.first]
     return next((f"model {name}" for name in named if name), "")

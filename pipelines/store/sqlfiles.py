@@ -1,4 +1,4 @@
-"""Tables that are one SELECT in a file: which there are, what each reads, and how one is made.
+"""The files of sql/: tables, views and checks, one SELECT each; what a table reads, and how one is made.
 
 sql/scores/*.sql and sql/tables/*.sql: the file's name is the table's, its first comment line says what the table is.
 A file names tables, never files; what it reads is found by walking the parsed statement.
@@ -7,6 +7,7 @@ A file names tables, never files; what it reads is found by walking the parsed s
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +17,10 @@ from typing import Any
 import duckdb
 
 from pipelines.schema import TABLES
-from pipelines.store import SQL, Meta, Store
+from pipelines.store.checks import Check
+from pipelines.store.tables import Meta, Store
+
+SQL = Path(__file__).resolve().parents[2] / "sql"
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,17 @@ class SqlTable:
     folder: str
     sql: str
     inputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of the published file, or with parameters a table macro: what it answers, its columns, its SELECT."""
+
+    name: str
+    says: str
+    columns: dict[str, str]
+    parameters: tuple[str, ...]
+    sql: str
 
 
 @cache
@@ -72,3 +87,35 @@ def make(store: Store, name: str) -> Meta:
     """Compute one SQL table over the tables on disk and write it. Raises StoreError."""
     table = sql_tables()[name]
     return store.write(name, table.sql, table.inputs)
+
+
+def sql_checks() -> list[Check]:
+    """The checks of sql/checks: each file, named TABLE__RULE.sql, is a query for offending rows.
+
+    Its comment is the rule as a sentence; the last line of it may say `waivable: --accept-shrink`.
+    """
+    found = []
+    for path in sorted((SQL / "checks").glob("*.sql")):
+        text = path.read_text(encoding="utf-8")
+        lines = [m.strip() for m in re.findall(r"^--(.*)$", text, re.MULTILINE)]
+        waivable = lines[-1] == "waivable: --accept-shrink"
+        says = " ".join(lines[:-1] if waivable else lines)
+        found.append(Check(path.stem.replace("__", "_"), path.stem.split("__")[0], says, text, waivable))
+    return found
+
+
+def sql_views() -> list[View]:
+    """The views of sql/views: each file is a SELECT over tables, and its name is the view's.
+
+    The header says what the view answers, then one line `-- column: meaning` for each column. A line
+    `-- parameters: a, b (…)` makes it a macro, whose SELECT names the parameters like columns.
+    """
+    found = []
+    for path in sorted((SQL / "views").glob("*.sql")):
+        sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
+        header = re.findall(r"^--[ ]?(.*)$", re.split(r"^[^-]", sql, maxsplit=1, flags=re.MULTILINE)[0], re.MULTILINE)
+        notes: dict[str, str] = {m[1]: m[2] for line in header[1:] if (m := re.match(r"(\w+): (.+)", line))}
+        given = notes.pop("parameters", "").split("(")[0]
+        parameters = tuple(name.strip() for name in given.split(",") if name.strip())
+        found.append(View(path.stem, header[0], notes, parameters, sql))
+    return found

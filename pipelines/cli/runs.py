@@ -12,7 +12,7 @@ import duckdb
 from rich.table import Table
 
 from pipelines.cli.command import Group, data_option, json_option
-from pipelines.cli.output import cell, console, dump, rows_as_json, show_progress
+from pipelines.cli.output import cell, console, dump, echo, rows_as_json, show_progress
 from pipelines.cli.refresh import run_job
 from pipelines.cli.warehouse import open_warehouse, query_warehouse
 from pipelines.errors import MedexamsError, SettingsError
@@ -78,17 +78,17 @@ def runs_add(
         refused = [dict(zip(("path", "reason", "detail"), row, strict=True)) for row in rejected]
         strangers = [dict(zip(("from", "predictions", "reason"), row, strict=True)) for row in unmatched]
         shown = {"files": added.copied, "runs": runs_found, "rejected": refused, "unmatched": strangers}
-        click.echo(dump(shown | {"kept": added.kept}))
+        echo(dump(shown | {"kept": added.kept}))
     else:
         if found:
             _print_runs(found, _RUN_COLUMNS)
         for path, reason, detail in rejected:
-            _say(f"rejected {path}: {reason}{f' ({detail})' if detail else ''}")
+            echo(f"rejected {path}: {reason}{f' ({detail})' if detail else ''}")
         for run, n, reason in unmatched:
-            _say(f"unmatched {run}: {n} predictions, the first: {reason}")
+            echo(f"unmatched {run}: {n} predictions, the first: {reason}")
         for name, origin in added.kept.items():
-            _say(f"an earlier {name} (from {origin}) stays beside the new one; --replace takes its place")
-        click.echo(f"{len(added.copied)} files added, {len(found)} runs, {len(rejected)} files rejected")
+            echo(f"an earlier {name} (from {origin}) stays beside the new one; --replace takes its place")
+        echo(f"{len(added.copied)} files added, {len(found)} runs, {len(rejected)} files rejected")
     if (rejected or unmatched) and not lenient:
         lost = sum(n for _, n, _ in unmatched)
         raise MedexamsError(
@@ -97,17 +97,12 @@ def runs_add(
         )
 
 
-def _say(text: str) -> None:
-    """A line that may hold what a stranger wrote: no control character in it reaches the terminal."""
-    click.echo(cell(text).plain)
-
-
 def _may_replace(name: str, origin: str) -> bool:
     """Ask whether a file may take the place of one of its name; without a terminal it may not."""
     if not sys.stdin.isatty():
         return False
-    question = cell(f"{name} was added before, from {origin}: replace it?").plain
-    return click.confirm(question, default=False, err=True)
+    echo(f"{name} was added before, from {origin}", err=True)
+    return click.confirm("Replace it?", default=False, err=True)
 
 
 @runs.command("remove")
@@ -137,7 +132,7 @@ def runs_remove(names: tuple[str, ...], data: Path | None) -> None:
         raise SettingsError(f"the files of {named[0]} hold other runs too: {', '.join(others[:5])}; name them as well")
     inbox.remove(settings.inbox_folder, sorted(gone))
     run_job(settings, "score")
-    click.echo(f"removed {', '.join(named)}: {len(gone)} files left the inbox")
+    echo(f"removed {', '.join(named)}: {len(gone)} files left the inbox")
 
 
 def _in_inbox(settings: Settings, path: str) -> str | None:
@@ -156,7 +151,7 @@ def _in_inbox(settings: Settings, path: str) -> str | None:
 def runs_card(path: Path, data: Path | None) -> None:
     """Write a card to fill in beside a prediction file or folder, with what the files tell already.
 
-    A card says what predictions do not: model, dataset, kind and more (docs/operating.md lists its fields).
+    A card says what predictions do not: model, dataset, kind and more (docs/runs.md lists its fields).
 
     \b
     Examples:
@@ -177,7 +172,7 @@ def runs_card(path: Path, data: Path | None) -> None:
         raise MedexamsError(f"{path}: {rejected[0]['reason'] if rejected else 'no predictions are there'}")
     found = known_card(planned.groups[0]) if len(planned.groups) == 1 else Card()
     card.write_text(template(found), encoding="utf-8")
-    click.echo(f"{card} written; fill it in, then: medexams runs add {path}{'' if path.is_dir() else f' {card}'}")
+    echo(f"{card} written; fill it in, then: medexams runs add {path}{'' if path.is_dir() else f' {card}'}")
 
 
 _RUN_COLUMNS = (
@@ -237,7 +232,7 @@ def runs_list(as_json: bool, data: Path | None) -> None:
       medexams runs list --json | jq '.[] | select(.unparsed > 0) | .run'
     """
     rows = query_warehouse(Settings.from_env(data=data), _COUNTS.format(where="true"))
-    click.echo(rows_as_json(_RUN_COLUMNS, rows)) if as_json else _print_runs(rows, _RUN_COLUMNS)
+    echo(rows_as_json(_RUN_COLUMNS, rows)) if as_json else _print_runs(rows, _RUN_COLUMNS)
 
 
 def _run_ids(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -281,19 +276,17 @@ def runs_show(run: str, status: str | None, limit: int, as_json: bool, data: Pat
     rows = query_warehouse(settings, sql, [run_id, status, limit])
     names = ("question_id", "attempt", "status", "labels", "value", "evidence", "response")
     if as_json:
-        click.echo(rows_as_json(names, rows))
+        echo(rows_as_json(names, rows))
         return
     if not rows:
-        click.echo(f"no response{f' with status {status}' if status else ''} in {run_id}")
+        echo(f"no response{f' with status {status}' if status else ''} in {run_id}")
     for row in rows:
         shown = dict(zip(names, row, strict=True))
-        click.echo(f"{shown['question_id']} (attempt {shown['attempt']}): {shown['status']} "
+        echo(f"{shown['question_id']} (attempt {shown['attempt']}): {shown['status']} "
                    f"{shown['labels'] or shown['value'] or ''}")  # fmt: skip
-        click.echo(
-            f"    {shown['response'] if shown['response'] is not None else '(no response)'}".replace("\n", "\n    ")
-        )
+        echo(f"    {shown['response'] if shown['response'] is not None else '(no response)'}".replace("\n", "\n    "))
     unmatched = query_warehouse(
         settings, "select locator, reason from unmatched_prediction where run_id = ? limit ?", [run_id, limit]
     )
     for locator, reason in unmatched if status is None else []:
-        click.echo(f"unmatched {locator}: {reason}")
+        echo(f"unmatched {locator}: {reason}")

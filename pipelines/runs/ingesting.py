@@ -19,7 +19,7 @@ from typing import Any
 
 from pipelines import answers
 from pipelines.errors import Unreadable
-from pipelines.runs.formats import BY_NAME, card
+from pipelines.runs.formats import card, formats
 from pipelines.runs.formats.card import Card
 from pipelines.runs.imported import Imported, rejecting
 from pipelines.runs.matching import Match, Matched, QuestionIndex
@@ -74,7 +74,7 @@ def read(group: Group, questions: QuestionIndex, read_at: datetime) -> Imported:
 def _fragments(entry: Entry, group: Group, helpers: Sequence[File], out: Imported) -> list[Fragment]:
     """A file's fragments; none, and a row of rejected_file, when it can't be read."""
     with rejecting(out, entry.name, group.format):
-        fragments = BY_NAME[group.format].read(entry.file(), helpers)
+        fragments = formats()[group.format].read(entry.file(), helpers)
         if any(f.predictions for f in fragments):
             return fragments
         raise Unreadable("the file holds no predictions; write it again")
@@ -207,7 +207,7 @@ def _one_of(value: str, allowed: Sequence[str]) -> str:
 def known_card(group: Group) -> Card:
     """What the files of a group say of themselves, for a card that a person fills in. Raises Unreadable."""
     helpers = [entry.file() for entry in group.helpers]
-    header = BY_NAME[group.format].read(group.files[0].file(), helpers)[0].header
+    header = formats()[group.format].read(group.files[0].file(), helpers)[0].header
     own = Card(model=header.model, vendor=header.vendor, dataset=header.dataset, kind=header.kind,
                format=header.format, modality=header.modality, language=header.language)  # fmt: skip
     return group.card.over(own) if group.card else own

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pipelines.errors import Unreadable
 from pipelines.runs import archives
-from pipelines.runs.formats import BY_NAME, FORMATS, card
+from pipelines.runs.formats import card, formats
 from pipelines.runs.formats.card import Card
 from pipelines.runs.imported import Imported, rejecting
 from pipelines.runs.parsed import File, Peek
@@ -148,7 +148,7 @@ def plan(files: Mapping[str, Loader], given: Card | None = None, limits: Limits 
         with rejecting(rejected, name):
             role, found = classify(look, data)
             entry = Entry(name, hashlib.sha256(data).hexdigest(), load, limits)
-            key = BY_NAME[found].group(look)
+            key = formats()[found].group(look)
             if role == "helper":
                 helpers[found].append((key, entry))
             else:
@@ -175,7 +175,7 @@ def classify(look: Peek, data: bytes) -> tuple[str, str]:
     """Role and format of a file. Raises Unreadable when no format knows it, and says what it is instead."""
     if why := readers.stand_in(data):
         raise Unreadable(why)
-    for fmt in FORMATS:
+    for fmt in formats().values():
         if role := fmt.sniff(look):
             return role, fmt.NAME
     match look.shape:
@@ -216,7 +216,7 @@ def _unpacked(
                 load = partial(_transcoded, load, encoding)
                 data = load()
                 look = peek(name, data, limits)
-            if look.shape not in ("zip", "gzip", "tar") or any(f.sniff(look) for f in FORMATS):
+            if look.shape not in ("zip", "gzip", "tar") or any(f.sniff(look) for f in formats().values()):
                 yield name, load, data, look
                 continue
             if depth >= limits.depth:

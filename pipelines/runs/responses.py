@@ -1,5 +1,6 @@
-"""Responses to the columns of `prediction`: read by pipelines/answers with the choices as the model was shown them, and
-given back in the question's own order. No files, and no reading of text of its own.
+"""Responses to the columns of `prediction`, with the choices as the model was shown them.
+
+pipelines/answers reads the text; what it finds is given back in the question's own order. No files.
 """
 
 from __future__ import annotations

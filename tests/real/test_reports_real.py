@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from pipelines import stages
+from pipelines.benchmarks import registry
 from pipelines.runs.imported import Imported
 from pipelines.runs.importing import INPUTS
 from pipelines.runs.matching import QuestionIndex
@@ -31,7 +32,7 @@ DATASET = "medschool/room-b007-sample/"
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> QuestionIndex:
     settings = Settings.from_env({}, profile="sample", data=tmp_path_factory.mktemp("data"))
-    for source in stages.SOURCES:
+    for source in registry.sources():
         stages.fetch(settings, source)
     store = stages.open_store(settings)
     stages.build_questions(settings, store)

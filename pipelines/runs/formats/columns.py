@@ -42,8 +42,8 @@ GOLD = frozenset((
     "gold", "goldanswer", "goldlabel", "golden", "goldenanswer", "target", "label", "key", "answerkey", "correct",
     "correctanswer", "correctanswers", "correctoption", "correctresponse", "correctlabel", "correctchoice",
     "rightanswer", "groundtruth", "groundtruthanswer", "reference", "referenceanswer", "referenceresponse", "truth",
-    "trueanswer", "truelabel", "expected", "expectedanswer", "expectedoutput", "expectedresponse", "solution", "answeridx",
-    "answerindex", "officialanswer", "rispostacorretta", "正解", "正答", "iscorrect", "isanswer",
+    "trueanswer", "truelabel", "expected", "expectedanswer", "expectedoutput", "expectedresponse", "solution",
+    "answeridx", "answerindex", "officialanswer", "rispostacorretta", "正解", "正答", "iscorrect", "isanswer",
 ))  # fmt: skip
 _OF_MODEL = re.compile(
     r"(?P<model>.+?)[\s_\-.:]+(?:answer|response|output|prediction|pred|completion|generation|reply|risposta)", re.I

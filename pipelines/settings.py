@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from pipelines.benchmarks.card import SourceCard
 from pipelines.benchmarks.registry import sources
 from pipelines.errors import SettingsError
+from pipelines.text.limits import LIMITS, Limits
 
 PROFILES = ("sample", "live")
-_LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1}
+_LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1, "max_unpacked_bytes": 1,
+          "max_rows": 1, "max_cells": 1}  # fmt: skip
 """The least that each number may be, where it is not 0."""
+
+
+def _flag(text: str) -> bool:
+    if text.lower() in ("1", "true", "yes", "on"):
+        return True
+    if text.lower() in ("0", "false", "no", "off"):
+        return False
+    raise ValueError(text)
+
+
+_KINDS: dict[str, Callable[[str], Any]] = {
+    "str": str, "Path": Path, "Path | None": Path, "int": int, "float": float, "bool": _flag,
+}  # fmt: skip
+"""How a variable's text is read, by the type of its field."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +53,12 @@ class Settings:
     """The longest Retry-After that is waited for, in seconds."""
     max_bytes: int = 512 * 2**20
     """The largest answer or prediction file that is read, in bytes."""
+    max_unpacked_bytes: int = LIMITS.unpacked_bytes
+    """The most bytes that a prediction archive or a compressed file may unpack to."""
+    max_rows: int = LIMITS.rows
+    """The most rows that a prediction file may have."""
+    max_cells: int = LIMITS.cells
+    """The most cells (in JSON: values) that a prediction file may have; each takes about 100 bytes of memory."""
     keep_generations: int = 3
     accept_shrink: bool = False
     shrink_share: float = 0.1
@@ -55,12 +77,7 @@ class Settings:
         Raises SettingsError.
         """
         env = os.environ if env is None else env
-        kinds: dict[str, Any] = {
-            "profile": str, "data": Path, "inbox": Path, "request_delay": float,
-            "connect_timeout": float, "read_timeout": float, "attempts": int, "longest_wait": float, "max_bytes": int,
-            "keep_generations": int, "shrink_share": float, "key_change_share": float,
-            "lock_wait": float, "accept_shrink": _flag,
-        }  # fmt: skip
+        kinds = {f.name: _KINDS[str(f.type)] for f in fields(cls) if f.type in _KINDS}
         found: dict[str, Any] = {}
         for name, kind in kinds.items():
             if text := env.get(f"MEDEXAMS_{name.upper()}"):
@@ -109,13 +126,10 @@ class Settings:
         return self.data / "medexams.duckdb"
 
     @property
+    def limits(self) -> Limits:
+        """How much of a prediction file is read at most."""
+        return Limits(self.max_bytes, self.max_unpacked_bytes, self.max_rows, self.max_cells)
+
+    @property
     def inbox_folder(self) -> Path:
         return self.inbox or self.data / "inbox"
-
-
-def _flag(text: str) -> bool:
-    if text.lower() in ("1", "true", "yes", "on"):
-        return True
-    if text.lower() in ("0", "false", "no", "off"):
-        return False
-    raise ValueError(text)

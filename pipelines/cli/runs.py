@@ -30,21 +30,21 @@ def runs() -> None:
 @click.option("--vendor", help="Who made the model.")
 @click.option("--dataset", help="Dataset (or benchmark) that was answered, where the files do not say.")
 @click.option("--description", help="Free description of the run.")
-@click.option("--use-case", help="Use case of COGNET-MD's benchmark card.")
+@click.option("--use-case", help="Use case that was run, of those on the benchmark's card.")
 @click.option("--kind", type=click.Choice(RUN_KINDS), help="What answered.")
 @json_option
 @data_option
 def runs_add(paths: tuple[Path, ...], as_json: bool, data: Path | None, **said: str | None) -> None:
     """Copy prediction files or folders into the inbox, read and score them, publish, and say what was read.
 
-    The format is found from the content: lm-evaluation-harness, KokushiMD-10 results, IgakuQA, COGNET-MD, Inspect,
-    HELM, lighteval, OpenCompass, OpenAI batches, CSV and JSON lines; also in folders and zip, tar or gz archives.
+    The format is found from the content: the benchmarks' own results, lm-evaluation-harness, Inspect, HELM,
+    lighteval, OpenCompass, OpenAI batches, CSV and JSON lines; also in folders and zip, tar or gz archives.
 
     \b
     Examples:
       medexams runs add results/                              a folder, whatever is in it
       medexams runs add answers.csv --model my-model          what the file does not say
-      medexams runs add samples_medschool.jsonl.gz --dataset medschool
+      medexams runs add samples.jsonl.gz --dataset DATASET
       medexams runs add people.csv --model "class of 2024" --kind human
     """
     from pipelines.runs import inbox
@@ -157,7 +157,7 @@ def runs_show(run: str, status: str | None, limit: int, as_json: bool, data: Pat
 
     \b
     Examples:
-      medexams runs show gpt-4/kokushi_md10-ja
+      medexams runs show RUN
       medexams runs show gpt-4 --status unparsed --limit 5     what could not be read, to see why
     """
     settings = Settings.from_env(data=data)

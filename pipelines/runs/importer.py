@@ -121,7 +121,7 @@ def walk(path: Path, limits: Limits = LIMITS) -> dict[str, Loader]:
     path = path.resolve()
     root = path.parent
     for parent in (path, *path.parents):
-        # KokushiMD: company/model/text/profession/file.
+        # company/model/text/profession/file
         if parent.name in ("text", "multimodal") and len(parent.parts) > 3:
             root = parent.parents[2]
             break

@@ -20,13 +20,13 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.benchmarks.cognet_md.source import repair
 from pipelines.questions.identity import fingerprint
 from pipelines.questions.identity import squeeze as _squeeze
-from pipelines.questions.text import released_to_text
 from pipelines.runs.parsed import Ask, Prediction
 from pipelines.runs.reading import clean, short
 from pipelines.runs.shown import SEARCHED
+from pipelines.text.markup import decoded_text
+from pipelines.text.mojibake import repair
 
 ABSTAIN = -1
 """Stands for a position: the choice shown is none of the question's, it declines to answer."""
@@ -38,7 +38,7 @@ _ALIKE = 0.8  # share of text that must agree before a source's id is believed a
 
 def plain(text: str) -> str:
     """Text as the warehouse would hold it: entities that a released file left in it are decoded."""
-    return released_to_text(clean(text)) if "&" in text else clean(text)
+    return decoded_text(clean(text)) if "&" in text else clean(text)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -170,7 +170,7 @@ class QuestionIndex:
 
     @cached_property
     def _by_whole(self) -> dict[str, list[Question]]:
-        """Stem and choices with their labels as one text, as COGNET-MD's release writes a question."""
+        """Stem and choices with their labels as one text: releases write a question so."""
         found: dict[str, list[Question]] = defaultdict(list)
         for q in self.questions:
             shown = (label + text for label, text in zip(q.labels, q.choices, strict=True) if text)
@@ -452,6 +452,6 @@ def _alike(question: Question, said: str, stem: str | None) -> bool:
 
 
 def _same_benchmark(word: str, benchmark: str) -> bool:
-    """'kokushimd' and 'medschooltest' mean kokushi_md10 and medschool."""
+    """Whether a word is the beginning of a benchmark's name, or the name that of the word."""
     name = squeeze(benchmark)
     return len(word) >= 5 and (name.startswith(word) or word.startswith(name))

@@ -1,6 +1,6 @@
 """The card: a small TOML file that says what a prediction file can't (card.toml beside it, or NAME.card.toml).
 
-Its fields are those of COGNET-MD's benchmark card and of `medexams runs add --model … --dataset …`; no predictions.
+Its fields are those of a benchmark card and of `medexams runs add --model … --dataset …`; no predictions.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.benchmarks.card import SourceCard
-from pipelines.benchmarks.registry import sources
 from pipelines.errors import SettingsError
+from pipelines.registry import sources
+from pipelines.registry.card import SourceCard
 
 PROFILES = ("sample", "live")
 _LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1}

@@ -19,11 +19,11 @@ from typing import Any
 
 import duckdb
 
-from pipelines.benchmarks.registry import benchmarks
 from pipelines.export.content import questions, write_jsonl
 from pipelines.export.folder import sha256
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
 from pipelines.prompts import asked
+from pipelines.registry import benchmarks
 from pipelines.store.checks import quoted
 
 VERSION = "0.2.2"

@@ -17,10 +17,10 @@ from typing import Any
 
 import duckdb
 
-from pipelines.benchmarks.registry import states_how_many
 from pipelines.export.content import questions, write_jsonl
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
 from pipelines.prompts import Question, asked, numbered_exams, prompts_of
+from pipelines.registry import states_how_many
 from pipelines.runs.shown import bare
 
 FORMS = ("mc", "cloze", "generated")

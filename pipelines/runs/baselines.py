@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.benchmarks.registry import states_how_many
+from pipelines.registry import states_how_many
 from pipelines.schema import TABLES
 
 HARNESS = "medexams baselines"

@@ -23,10 +23,10 @@ from pipelines.archive.files import SAMPLE_ORIGIN, is_url, licence, release_name
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
-from pipelines.benchmarks.card import source_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Image, Item, Key, Reading, Rejected
+from pipelines.registry.card import source_of
 from pipelines.settings import Settings
 from pipelines.text.markup import html_to_text, tidy
 

@@ -1,4 +1,4 @@
-"""UTF-8 that was read as Windows-1252 ("â€™"), turned back. Other encodings and other damage do not belong here."""
+"""UTF-8 that somebody read as Windows-1252 ("Ã©" for "é"), turned back. Nothing else is mended here."""
 
 from __future__ import annotations
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.benchmarks.card import SourceCard
-from pipelines.benchmarks.registry import sources
 from pipelines.errors import SettingsError
+from pipelines.registry import sources
+from pipelines.registry.card import SourceCard
 from pipelines.text.limits import LIMITS, Limits
 
 PROFILES = ("sample", "live")
@@ -28,7 +28,7 @@ def _flag(text: str) -> bool:
     raise ValueError(text)
 
 
-_KINDS: dict[str, Callable[[str], Any]] = {
+_KINDS: dict[str, Any] = {
     "str": str, "Path": Path, "Path | None": Path, "int": int, "float": float, "bool": _flag,
 }  # fmt: skip
 """How a variable's text is read, by the type of its field."""

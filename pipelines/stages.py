@@ -16,13 +16,13 @@ from pipelines.archive.landing import Landing
 from pipelines.archive.releases import Deviation, Releases, acceptance
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
-from pipelines.benchmarks.registry import sources
 from pipelines.errors import SourceError, StoreError
 from pipelines.progress import Progress, silent
 from pipelines.questions.acceptance import count_deviation, deviations
 from pipelines.questions.item import Reading
 from pipelines.questions.sound import sound
 from pipelines.questions.unify import QUESTION_TABLES, unify
+from pipelines.registry import sources
 from pipelines.runs import importing
 from pipelines.runs.baselines import baseline_runs
 from pipelines.schema import TABLES

@@ -29,7 +29,7 @@ def doctor(as_json: bool, data: Path | None) -> None:
     """
     from pipelines.archive.landing import Landing
     from pipelines.archive.releases import Releases
-    from pipelines.benchmarks.registry import sources
+    from pipelines.registry import sources
     from pipelines.stages import open_store
     from pipelines.store.publishing import unfit
 

@@ -20,9 +20,9 @@ from typing import Any
 import duckdb
 
 from pipelines.export.content import questions, write_jsonl
-from pipelines.export.folder import sha256
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
 from pipelines.export.prompts import asked
+from pipelines.folders import sha256
 from pipelines.store.checks import quoted
 
 VERSION = "0.2.2"

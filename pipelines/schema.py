@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pipelines.benchmarks.registry import benchmarks
 from pipelines.vocabulary import (
     ANSWER_TYPES,
     FLAGS,
@@ -24,8 +25,8 @@ from pipelines.vocabulary import (
     RUN_KINDS,
 )
 
-LANGUAGES = {"cognet_md": "en", "igakuqa": "ja", "kokushi_md10": "ja", "medschool": "it"}
-"""Every benchmark, with the language that it asks in (KokushiMD-10 also has a translation)."""
+LANGUAGES = {name: benchmark.card.language for name, benchmark in sorted(benchmarks().items())}
+"""Every benchmark, with the language that it was written in."""
 BENCHMARKS = tuple(LANGUAGES)
 
 TEXT, INT, BOOL, TIME = "VARCHAR", "INTEGER", "BOOLEAN", "TIMESTAMP"

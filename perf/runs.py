@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from perf.goals import missed, must_agree
-from pipelines.runs.reading import load_rows
+from pipelines.text.readers import json_rows
 
 ROUNDS = 5
 
@@ -63,7 +63,7 @@ def ratio(data: bytes) -> tuple[float, float, float]:
     plain, ours = [], []
     for _ in range(ROUNDS):
         plain.append(seconds(line_by_line, data))
-        ours.append(seconds(load_rows, data))
+        ours.append(seconds(json_rows, data))
     return min(plain), min(ours), min(plain) / min(ours)
 
 
@@ -71,7 +71,7 @@ def main() -> int:
     """Print one line a case; 1 when the reader is slower than json.loads in any, else 0."""
     slow = False
     for name, data in (("long JSON lines", long_lines(8_000)), ("short JSON lines", short_lines(200_000))):
-        must_agree(name, load_rows(data).values == line_by_line(data))
+        must_agree(name, json_rows(data).values == line_by_line(data))
         plain, ours, times = ratio(data)
         print(f"runs: {name}, {len(data) / 1e6:.1f} MB: json.loads {plain:.3f} s, reader {ours:.3f} s")
         slow |= missed(f"runs: {name}, times as fast as json.loads", times, at_least=1.0)

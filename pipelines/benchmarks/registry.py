@@ -145,6 +145,12 @@ def _package(folder: Path) -> str:
     return name
 
 
+def states_how_many(benchmark: str) -> bool:
+    """Whether its questions say how many choices are right; True for a benchmark that is not installed here."""
+    known = benchmarks().get(benchmark)
+    return known is None or known.card.states_how_many
+
+
 def sources() -> dict[str, Source]:
     """All sources by name, in the order in which they are unified. Raises SettingsError for a name or setting twice."""
     found: dict[str, Source] = {}

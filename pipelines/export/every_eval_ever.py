@@ -21,8 +21,8 @@ import duckdb
 
 from pipelines.export.content import questions, write_jsonl
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
-from pipelines.export.prompts import asked
 from pipelines.folders import sha256
+from pipelines.prompts import asked
 from pipelines.store.checks import quoted
 
 VERSION = "0.2.2"

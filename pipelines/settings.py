@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.benchmarks.card import SourceCard
-from pipelines.benchmarks.registry import sources
 from pipelines.errors import SettingsError
+from pipelines.registry import sources
+from pipelines.registry.card import SourceCard
 from pipelines.text.limits import LIMITS, Limits
 
 PROFILES = ("sample", "live")

@@ -14,10 +14,10 @@ from pipelines import sample
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
-from pipelines.benchmarks.registry import sources
 from pipelines.errors import SourceError, StoreError
 from pipelines.progress import Progress, silent
 from pipelines.questions.unify import QUESTION_TABLES, unify
+from pipelines.registry import sources
 from pipelines.runs import importing
 from pipelines.runs.baselines import baseline_runs
 from pipelines.settings import Settings

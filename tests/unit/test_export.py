@@ -336,8 +336,7 @@ def test_prompts_name_their_source(con: duckdb.DuckDBPyConnection, tmp_path: Pat
 def _question(**more: Any) -> dict[str, Any]:
     exam = {"exam_id": "x", "profession": "薬剤", "year": 2024}
     q: dict[str, Any] = {"question_id": "q", "fingerprint": "f", "source_key": "1", "topic": None, "passage": None,
-         "exam": exam,
-         "answers": []}  # fmt: skip
+                         "exam": exam, "answers": []}  # fmt: skip
     return q | more
 
 

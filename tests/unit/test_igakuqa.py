@@ -14,12 +14,12 @@ import pytest
 from pipelines import stages
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
-from pipelines.benchmarks.registry import sources
 from pipelines.definitions import run_job
 from pipelines.errors import SettingsError, SourceError
 from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
 from pipelines.questions.unify import unify
+from pipelines.registry import sources
 from pipelines.runs.matching import QuestionIndex
 from pipelines.settings import Settings
 from tests.reading import in_memory, read_all

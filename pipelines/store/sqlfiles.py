@@ -1,13 +1,12 @@
-"""The files of sql/: tables, views and checks, one SELECT each; what a table reads, and how one is made.
+"""The files of sql/: tables, views, checks and queries, one SELECT each; what a table reads, and how one is made.
 
-sql/scores/*.sql and sql/tables/*.sql: the file's name is the table's, its first comment line says what the table is.
-A file names tables, never files; what it reads is found by walking the parsed statement.
+The file's name is the table's (sql/scores, sql/tables) or the view's; sqlheader.py reads what stands at its top. A file
+names tables, never files; what it reads is found by walking the parsed statement.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +17,7 @@ import duckdb
 
 from pipelines.errors import StoreError
 from pipelines.schema import TABLES
+from pipelines.store import sqlheader
 from pipelines.store.checks import Check, offending
 from pipelines.store.tables import Meta, Store
 
@@ -36,12 +36,21 @@ class SqlTable:
 
 @dataclass(frozen=True)
 class View:
-    """A view of the published file, or with parameters a table macro: what it answers, its columns, its SELECT."""
+    """A view of the published file, or with parameters a table macro: what it gives, its columns, its SELECT."""
 
     name: str
     says: str
     columns: dict[str, str]
     parameters: tuple[str, ...]
+    sql: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """A ready question about the published file."""
+
+    name: str
+    says: str
     sql: str
 
 
@@ -56,7 +65,7 @@ def sql_tables() -> dict[str, SqlTable]:
 
 
 def _read(path: Path, folder: str) -> SqlTable:
-    sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
+    sql = sqlheader.read(path).statement
     unknown = [name for name in reads(sql) if name not in TABLES]
     if unknown or path.stem not in TABLES:
         raise ValueError(f"{path.name}: {', '.join(unknown) or path.stem} is no table of schema.py")
@@ -93,13 +102,13 @@ def make(store: Store, name: str) -> Meta:
 def sql_checks() -> list[Check]:
     """The checks of sql/checks: each file, named TABLE__RULE.sql, is a query for offending rows.
 
-    Its comment is the rule as a sentence.
+    Its header is the rule as a sentence.
     """
     found = []
     for path in sorted((SQL / "checks").glob("*.sql")):
-        text = path.read_text(encoding="utf-8")
-        lines = [m.strip() for m in re.findall(r"^--(.*)$", text, re.MULTILINE)]
-        found.append(Check(path.stem.replace("__", "_"), path.stem.split("__")[0], " ".join(lines), text))
+        header = sqlheader.read(path)
+        name, table = path.stem.replace("__", "_"), path.stem.split("__")[0]
+        found.append(Check(name, table, header.says, header.statement))
     return found
 
 
@@ -116,15 +125,20 @@ def check_tables(store: Store, names: Iterable[str]) -> None:
 def sql_views() -> list[View]:
     """The views of sql/views: each file is a SELECT over tables, and its name is the view's.
 
-    The header says what the view answers, then one line `-- column: meaning` for each column. A line
-    `-- parameters: a, b (…)` makes it a macro, whose SELECT names the parameters like columns.
+    The notes of its header are its columns. The note `parameters: a, b (…)` makes it a macro, whose SELECT names the
+    parameters like columns.
     """
     found = []
     for path in sorted((SQL / "views").glob("*.sql")):
-        sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
-        header = re.findall(r"^--[ ]?(.*)$", re.split(r"^[^-]", sql, maxsplit=1, flags=re.MULTILINE)[0], re.MULTILINE)
-        notes: dict[str, str] = {m[1]: m[2] for line in header[1:] if (m := re.match(r"(\w+): (.+)", line))}
-        given = notes.pop("parameters", "").split("(")[0]
+        header = sqlheader.read(path, notes=None)
+        columns = dict(header.notes)
+        given = columns.pop("parameters", "").split("(")[0]
         parameters = tuple(name.strip() for name in given.split(",") if name.strip())
-        found.append(View(path.stem, header[0], notes, parameters, sql))
+        found.append(View(path.stem, header.says, columns, parameters, header.statement))
     return found
+
+
+def sql_queries() -> list[Query]:
+    """The ready questions of sql/queries; the header is the question."""
+    headers = {path.stem: sqlheader.read(path) for path in sorted((SQL / "queries").glob("*.sql"))}
+    return [Query(name, header.says, header.statement) for name, header in headers.items()]

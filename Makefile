@@ -24,7 +24,7 @@ ui: install ## the Dagster UI on 127.0.0.1:3000, with the schedule and the senso
 	MEDEXAMS_PROFILE=$(PROFILE) $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $${PORT:-3000}
 
 bench: install ## rates and memory, as ratios measured side by side in one run
-	$(BIN)/python -m benchmarks $(ARGS)
+	$(BIN)/python -m perf $(ARGS)
 
 lint: install ## ruff, mypy, sqlfluff
 	$(BIN)/ruff format --check .

@@ -29,7 +29,7 @@ def _source_asset(name: str) -> dg.AssetsDefinition:
         tags={"benchmark": source.BENCHMARK, **stage_tag(GROUP)},
         metadata={
             "source": dg.MetadataValue.url(source.LINK),
-            **code_references(f"pipelines/sources/{name}.py", "docs/sources.md"),
+            **code_references(SOURCES[name].__file__, "docs/sources.md"),
         },
         freshness_policy=FRESHNESS,
     )

@@ -20,13 +20,13 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.benchmarks.cognet_md.source import repair
 from pipelines.questions.identity import fingerprint
 from pipelines.questions.identity import squeeze as _squeeze
 from pipelines.questions.text import released_to_text
 from pipelines.runs.parsed import Ask, Prediction
 from pipelines.runs.reading import clean, short
 from pipelines.runs.shown import SEARCHED
-from pipelines.sources.cognet import repair
 
 ABSTAIN = -1
 """Stands for a position: the choice shown is none of the question's, it declines to answer."""

@@ -13,14 +13,14 @@ from pipelines.scoring.rulebook import Line, Rulebook, rulebook
 
 _HEAD = """# Rules
 
-Made from pipelines/scoring/rules by `python -m pipelines.scoring.document`; do not edit by hand.
+Made from the folders rules/ of pipelines/benchmarks by `python -m pipelines.scoring.document`; do not edit by hand.
 
 Two rulesets stand side by side. `official` is the exam's own rule; `published` is what the benchmark's released scorer
 computes, faults included, so that a published table can be reproduced. Where they part, the table `rule_disagreement`
 says why. A cell without a source is **unverified**, and a verdict that rests on one says so (`rule_status`).
 
-A new exam year is a change of the files in that folder only: lines in kokushi_lines.csv, the layout in
-kokushi_layout.csv where it changed, adjusted questions in kokushi_adjusted.toml.
+A new exam year is a change of files in japanese_exams/rules only: lines in lines.csv, the layout in layout.csv
+where it changed, adjusted questions in adjusted.toml.
 """
 
 _ANSWERS = """

@@ -1,6 +1,6 @@
-"""The rules of the exams, read from pipelines/scoring/rules and checked: data in, typed objects and rule tables out.
+"""The rules of the exams, read from the benchmarks' folders rules/ and checked: data in, objects and rule tables out.
 
-`tables()` gives the rule tables that sql/scores reads. A new exam year is a change of rules/*.csv only.
+`tables()` gives the rule tables that sql/scores reads. A new exam year is a change of lines.csv and layout.csv only.
 How points follow from the rules is SQL, and which questions were adjusted is the sources' matter: neither belongs here.
 """
 
@@ -23,7 +23,7 @@ from pipelines.schema import BENCHMARKS, RULE_STATUSES, RULESETS, TABLES
 
 _SCORER = "kokushi_md10"
 """The benchmark whose released scorer the `published` lines are; the official ones hold for every benchmark."""
-_FOLDER = resources.files("pipelines.scoring") / "rules"
+_ROOT = resources.files("pipelines.benchmarks")
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Rulebook:
 
 
 def _fault(file: str, what: str) -> SettingsError:
-    return SettingsError(f"pipelines/scoring/rules/{file}: {what}")
+    return SettingsError(f"{file}: {what}")
 
 
 def _whole(text: str) -> int | None:
@@ -122,14 +122,28 @@ def _points(text: str) -> Decimal | None:
     return Decimal(text) if text else None
 
 
-def _rows(folder: Traversable, file: str) -> list[tuple[int, dict[str, str]]]:
-    text = (folder / file).read_text(encoding="utf-8")
-    return list(enumerate(csv.DictReader(text.splitlines()), 2))
+def _files(root: Traversable, name: str) -> list[tuple[str, str]]:
+    """Path below `root` and text of the files FOLDER/rules/`name`, by folder."""
+    found = []
+    for folder in sorted((f for f in root.iterdir() if f.is_dir()), key=lambda f: f.name):
+        file = folder / "rules" / name
+        if file.is_file():
+            found.append((f"{folder.name}/rules/{name}", file.read_text(encoding="utf-8")))
+    return found
 
 
-def _lines(folder: Traversable) -> tuple[Line, ...]:
-    file, lines, seen = "kokushi_lines.csv", [], set()
-    for number, row in _rows(folder, file):
+def _rows(root: Traversable, name: str) -> list[tuple[str, int, dict[str, str]]]:
+    return [
+        (file, number, row)
+        for file, text in _files(root, name)
+        for number, row in enumerate(csv.DictReader(text.splitlines()), 2)
+    ]
+
+
+def _lines(root: Traversable) -> tuple[Line, ...]:
+    lines: list[Line] = []
+    seen = set()
+    for file, number, row in _rows(root, "lines.csv"):
         try:
             line = Line(
                 row["ruleset"], None if row["ruleset"] == "official" else _SCORER, row["profession"],
@@ -158,9 +172,9 @@ def _lines(folder: Traversable) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _layouts(folder: Traversable) -> tuple[Layout, ...]:
-    file, layouts = "kokushi_layout.csv", []
-    for number, row in _rows(folder, file):
+def _layouts(root: Traversable) -> tuple[Layout, ...]:
+    layouts = []
+    for file, number, row in _rows(root, "layout.csv"):
         try:
             layout = Layout(
                 row["profession"], int(row["first_year"]), int(row["last_year"]), row["paper"],
@@ -175,16 +189,14 @@ def _layouts(folder: Traversable) -> tuple[Layout, ...]:
     return tuple(layouts)
 
 
-def load(folder: Traversable | None = None) -> Rulebook:
-    """Read and check the rules of `folder` (default: the package's own). Raises SettingsError naming file and line."""
-    folder = folder or _FOLDER
+def load(root: Traversable | None = None) -> Rulebook:
+    """Read and check all folders rules/ below `root` (default: our own). Raises SettingsError naming file and line."""
+    root = root or _ROOT
     items: list[ItemRule] = []
     documents: dict[str, dict[str, Any]] = {}
-    for file in sorted(f.name for f in folder.iterdir() if f.name.endswith(".toml")):
+    for file, text in _files(root, "points.toml"):
         try:
-            document = tomllib.loads((folder / file).read_text(encoding="utf-8"))
-            if "benchmark" not in document:
-                continue
+            document = tomllib.loads(text)
             for ruleset in RULESETS:
                 rule = document["item"][ruleset]
                 if rule["reads"] not in TABLES["rule_item"].column("reads").values:
@@ -199,13 +211,13 @@ def load(folder: Traversable | None = None) -> Rulebook:
             raise _fault(file, f"can't be read ({fault!r})") from None
         documents[document["benchmark"]] = document
     if documents.keys() != set(BENCHMARKS):
-        raise _fault("", f"one file for each of {', '.join(BENCHMARKS)}; found {', '.join(documents)}")
+        raise _fault("rules", f"one points.toml for each of {', '.join(BENCHMARKS)}; found {', '.join(documents)}")
     weights = {k: int(v) for k, v in documents["medschool"]["exam"]["subjects"].items()}
     if sum(weights.values()) != documents["medschool"]["exam"]["questions"]:
-        raise _fault("medschool.toml", "the subjects' questions don't add up to the exam's")
+        raise _fault("medschool/rules/points.toml", "the subjects' questions don't add up to the exam's")
     beta = documents["cognet_md"]["beta"]
     return Rulebook(
-        tuple(items), _lines(folder), _layouts(folder), weights, (Decimal(beta["share"]), int(beta["seed"])), documents
+        tuple(items), _lines(root), _layouts(root), weights, (Decimal(beta["share"]), int(beta["seed"])), documents
     )
 
 

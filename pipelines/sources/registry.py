@@ -4,7 +4,11 @@ The order is that in which they are unified: of two releases of a benchmark, or 
 question, the earlier here counts as the first. Released sets come before the live bank they were drawn from.
 """
 
-from pipelines.sources import cognet, igakuqa, kokushi, medschool, mur
+from pipelines.benchmarks.cognet_md import source as cognet
+from pipelines.benchmarks.igakuqa import source as igakuqa
+from pipelines.benchmarks.kokushi_md10 import source as kokushi
+from pipelines.benchmarks.medschool import bank as mur
+from pipelines.benchmarks.medschool import release as medschool
 from pipelines.sources.base import Source
 
 _ALL: tuple[Source, ...] = (medschool, mur, cognet, kokushi, igakuqa)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pipelines.benchmarks.cognet_md import source as cognet
 from pipelines.http import Session
 from pipelines.landing import Landing
 from pipelines.settings import Settings
-from pipelines.sources import cognet
 from pipelines.sources.base import silent
 
 

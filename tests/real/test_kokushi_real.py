@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.benchmarks.japanese_exams.exams import KINDS, PROFESSIONS, adjusted_questions
+from pipelines.benchmarks.kokushi_md10 import source as kokushi
 from pipelines.http import Session
 from pipelines.landing import Landing
 from pipelines.questions.item import Item, Reading
 from pipelines.settings import Settings
-from pipelines.sources import kokushi
 from pipelines.sources.base import silent
-from pipelines.sources.kokushi_exams import KINDS, PROFESSIONS, adjusted_questions
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,8 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
-from pipelines.cli import EXPORT_FORMATS, main
+from pipelines.cli import main
+from pipelines.cli.export import EXPORT_FORMATS
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.export import FORMATS, Options, Written, export, harness_utils, prompts
 from pipelines.export.content import FIELDS, questions

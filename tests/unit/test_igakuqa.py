@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from pipelines import stages
+from pipelines.benchmarks.igakuqa import source as igakuqa
+from pipelines.benchmarks.kokushi_md10 import source as kokushi
 from pipelines.definitions import run_job
 from pipelines.errors import SettingsError, SourceError
 from pipelines.http import Session
@@ -22,7 +24,6 @@ from pipelines.questions.unify import unify
 from pipelines.runs import importer
 from pipelines.runs.matching import QuestionIndex
 from pipelines.settings import Settings
-from pipelines.sources import igakuqa, kokushi
 from pipelines.sources.base import Source, silent
 from tests.conftest import ROOT
 from tests.unit.scoring_world import World

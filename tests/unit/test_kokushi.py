@@ -14,14 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
-from pipelines.questions.item import Item, Key, Reading
-from pipelines.settings import Settings
-from pipelines.sources import kokushi
-from pipelines.sources.base import Snapshot, silent
-from pipelines.sources.kokushi_exams import (
+from pipelines.benchmarks.japanese_exams.exams import (
     PROFESSIONS,
     adjusted_questions,
     case_groups,
@@ -30,7 +23,14 @@ from pipelines.sources.kokushi_exams import (
     parse_adjusted,
     profession_of,
 )
-from pipelines.sources.kokushi_keys import ALL, asked_for, fill_boxes, read_forbidden, read_key, read_number
+from pipelines.benchmarks.japanese_exams.keys import ALL, asked_for, fill_boxes, read_forbidden, read_key, read_number
+from pipelines.benchmarks.kokushi_md10 import source as kokushi
+from pipelines.errors import SourceError
+from pipelines.http import Session
+from pipelines.landing import Landing
+from pipelines.questions.item import Item, Key, Reading
+from pipelines.settings import Settings
+from pipelines.sources.base import Snapshot, silent
 
 L, D = list("abcde"), list("12345")
 

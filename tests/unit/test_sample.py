@@ -16,12 +16,16 @@ from typing import Any
 import pytest
 
 from pipelines import sample
+from pipelines.benchmarks.cognet_md import source as cognet
+from pipelines.benchmarks.kokushi_md10 import source as kokushi
+from pipelines.benchmarks.medschool import bank as mur
+from pipelines.benchmarks.medschool import release as medschool
 from pipelines.http import Session
 from pipelines.landing import Landing
 from pipelines.questions.unify import unify
 from pipelines.schema import ANSWER_TYPES, FLAGS, KEY_STATUSES
 from pipelines.settings import Settings
-from pipelines.sources import cognet, files, kokushi, medschool, mur
+from pipelines.sources import files
 from pipelines.sources.base import silent
 
 Row = dict[str, Any]

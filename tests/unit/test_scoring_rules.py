@@ -71,9 +71,10 @@ def test_the_page_is_made_from_the_rules() -> None:
 
 
 def copy_rules(folder: Path) -> Path:
-    for file in (resources.files("pipelines.scoring") / "rules").iterdir():
-        if file.name.endswith((".toml", ".csv")):
-            (folder / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+    for file in Path(str(resources.files("pipelines.benchmarks"))).glob("*/rules/*"):
+        copied = folder / file.parts[-3] / "rules" / file.name
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
     return folder
 
 
@@ -81,7 +82,7 @@ def test_a_new_year_is_a_change_of_data_only(tmp_path: Path) -> None:
     rules_folder = tmp_path / "rules"
     rules_folder.mkdir()
     copy_rules(rules_folder)
-    with (rules_folder / "kokushi_lines.csv").open("a", encoding="utf-8") as file:
+    with (rules_folder / "japanese_exams/rules/lines.csv").open("a", encoding="utf-8") as file:
         file.write("official,診療,2031,overall,points,,,2,2,at_least,60,sourced,made up,\n")
     world = World(book.load(rules_folder))
     world.run("r", "kokushi_md10/test")
@@ -107,8 +108,8 @@ def test_a_new_year_is_a_change_of_data_only(tmp_path: Path) -> None:
 )
 def test_a_broken_line_is_named(tmp_path: Path, line: str, says: str) -> None:
     copy_rules(tmp_path)
-    with (tmp_path / "kokushi_lines.csv").open("a", encoding="utf-8") as file:
+    with (tmp_path / "japanese_exams/rules/lines.csv").open("a", encoding="utf-8") as file:
         file.write(line + "\n")
-    with pytest.raises(SettingsError, match=r"kokushi_lines\.csv: line 2\d\d") as fault:
+    with pytest.raises(SettingsError, match=r"lines\.csv: line 2\d\d") as fault:
         book.load(tmp_path)
     assert says in str(fault.value)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pipelines.benchmarks.cognet_md import predictions as cognet
+from pipelines.benchmarks.igakuqa import predictions as igakuqa
+from pipelines.benchmarks.kokushi_md10 import predictions as kokushi_results
 from pipelines.runs.formats import (
-    cognet,
     helm,
-    igakuqa,
     inspect_log,
-    kokushi_results,
     lighteval,
     lm_eval,
     openai_batch,

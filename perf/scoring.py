@@ -1,6 +1,6 @@
 """Scoring against a plain Python loop and against a bare scan of the same Parquet columns, in one run.
 
-    python -m benchmarks.scoring [PREDICTIONS]     default 2,000,000 synthetic predictions over the three benchmarks
+    python -m perf.scoring [PREDICTIONS]     default 2,000,000 synthetic predictions over the three benchmarks
 
 Prints seconds, predictions a second and the two ratios. The loop scores a part of the predictions and is scaled up. The
 loop and the SQL must agree on that part, else the run ends with an error.

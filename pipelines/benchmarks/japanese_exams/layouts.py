@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from pipelines.benchmarks.japanese_exams.exams import FIRST_YEAR, LAST_YEAR, Profession, paper_of, profession_of
+from pipelines.benchmarks.japanese_exams.keys import narrow
 from pipelines.errors import SourceError
 from pipelines.sources.files import is_url
-from pipelines.sources.kokushi_exams import FIRST_YEAR, LAST_YEAR, Profession, paper_of, profession_of
-from pipelines.sources.kokushi_keys import narrow
-from pipelines.sources.options import split_options
+from pipelines.text.options import split_options
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "question": ("question", "questiontext", "problem", "problemtext", "stem", "prompt", "text", "問題",

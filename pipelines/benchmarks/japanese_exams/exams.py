@@ -83,7 +83,7 @@ def exam_of(profession: Profession, year: int) -> Exam:
 
 
 def place_of(profession: str, year: int, paper: str, number: int) -> tuple[str | None, Decimal]:
-    """Component and points of a question by its place in the exam (scoring/rules/kokushi_layout.csv).
+    """Component and points of a question by its place in the exam (rules/layout.csv).
 
     No component where the place doesn't tell: which of 歯科's questions 21–90 belongs to which 領域, and which earn
     three points, is not published item by item. Points not known are 1.
@@ -139,8 +139,8 @@ KINDS = ("removed", "correct_only", "all_credit", "several_accepted", "unstated"
 
 @cache
 def adjusted_questions() -> dict[tuple[str, int, str | None, int], Adjusted]:
-    """The table of facts scoring/rules/kokushi_adjusted.toml by (profession, year, paper or None, number)."""
-    file = files("pipelines") / "scoring" / "rules" / "kokushi_adjusted.toml"
+    """The table of facts rules/adjusted.toml by (profession, year, paper or None, number)."""
+    file = files("pipelines.benchmarks.japanese_exams") / "rules" / "adjusted.toml"
     return parse_adjusted(file.read_text(encoding="utf-8"))
 
 
@@ -151,9 +151,7 @@ def parse_adjusted(text: str) -> dict[tuple[str, int, str | None, int], Adjusted
         for q in group["questions"]:
             place = (group["profession"], group["year"], q.get("paper"), q["number"])
             if group["profession"] not in PROFESSIONS or q["kind"] not in KINDS or place in table:
-                raise SourceError(
-                    f"kokushi_adjusted.toml: {place} is listed twice, or of an unknown profession or kind"
-                )
+                raise SourceError(f"adjusted.toml: {place} is listed twice, or of an unknown profession or kind")
             accepted = tuple(tuple(answer) for answer in q.get("accepted", ()))
             table[place] = Adjusted(q["kind"], accepted, group["source"], group["confidence"])
     return table

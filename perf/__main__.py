@@ -1,4 +1,4 @@
-"""Runs every benchmark and exits 1 when a ratio is missed: `python -m benchmarks [NAME …]`."""
+"""Runs every benchmark and exits 1 when a ratio is missed: `python -m perf [NAME …]`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAMES = sorted(p.stem for p in Path(__file__).parent.glob("*.py") if not p.stem.
 
 def main(wanted: list[str]) -> int:
     """Run the named benchmarks, or all; the number that missed their ratio."""
-    return sum(bool(importlib.import_module(f"benchmarks.{name}").main()) for name in wanted or NAMES)
+    return sum(bool(importlib.import_module(f"perf.{name}").main()) for name in wanted or NAMES)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import re
 from string import ascii_lowercase
 from typing import Any
 
+from pipelines.benchmarks.japanese_exams.items import items_of
+from pipelines.benchmarks.japanese_exams.layouts import Row, parse, row_of
 from pipelines.errors import SourceError
 from pipelines.http import Session
 from pipelines.landing import Landing
@@ -18,8 +20,6 @@ from pipelines.questions.item import Dataset, Reading, Rejected
 from pipelines.settings import Settings
 from pipelines.sources.base import Progress, Snapshot, StoredFile
 from pipelines.sources.files import fetch_address, is_url, release_name, snapshot
-from pipelines.sources.kokushi_items import items_of
-from pipelines.sources.kokushi_layouts import Row, parse, row_of
 
 NAME = "igakuqa"
 BENCHMARK = "igakuqa"

@@ -19,7 +19,7 @@ from pipelines.questions.text import tidy
 from pipelines.settings import Settings
 from pipelines.sources.base import Progress, Snapshot
 from pipelines.sources.files import SAMPLE_ORIGIN, count_note, fetch_address, licence, release_name, snapshot, title
-from pipelines.sources.options import label_of, split_options
+from pipelines.text.options import label_of, split_options
 
 NAME = "cognet"
 BENCHMARK = "cognet_md"

@@ -9,6 +9,9 @@ import re
 from collections import defaultdict
 from typing import Any
 
+from pipelines.benchmarks.japanese_exams.items import items_of
+from pipelines.benchmarks.japanese_exams.keys import narrow
+from pipelines.benchmarks.japanese_exams.layouts import Row, is_exam_file, parse, patterns_of, rows_of
 from pipelines.errors import SourceError
 from pipelines.http import Session
 from pipelines.landing import Landing
@@ -16,9 +19,6 @@ from pipelines.questions.item import Dataset, Reading, Rejected
 from pipelines.settings import Settings
 from pipelines.sources.base import Progress, Snapshot
 from pipelines.sources.files import SAMPLE_ORIGIN, fetch_address, licence, release_name, snapshot, title
-from pipelines.sources.kokushi_items import items_of
-from pipelines.sources.kokushi_keys import narrow
-from pipelines.sources.kokushi_layouts import Row, is_exam_file, parse, patterns_of, rows_of
 
 NAME = "kokushi"
 BENCHMARK = "kokushi_md10"

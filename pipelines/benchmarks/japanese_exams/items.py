@@ -13,12 +13,19 @@ from collections import defaultdict
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 
+from pipelines.benchmarks.japanese_exams.exams import Adjusted, adjusted, case_groups, exam_of, place_of
+from pipelines.benchmarks.japanese_exams.keys import (
+    asks_for_number,
+    narrow,
+    read_forbidden,
+    read_key,
+    read_labels,
+    read_number,
+)
+from pipelines.benchmarks.japanese_exams.layouts import Row
 from pipelines.questions.item import Choice, Image, Item, Key
 from pipelines.questions.text import tidy
-from pipelines.sources.kokushi_exams import Adjusted, adjusted, case_groups, exam_of, place_of
-from pipelines.sources.kokushi_keys import asks_for_number, narrow, read_forbidden, read_key, read_labels, read_number
-from pipelines.sources.kokushi_layouts import Row
-from pipelines.sources.options import split_options
+from pipelines.text.options import split_options
 
 _SHOWS = re.compile(r"別に示す|別冊|(?:図|写真|画像|表)を(?:以下に)?示す|\[image\]")
 _IMAGE_NAME = re.compile(r"[^\s'\",\[\]]+\.(?:png|jpe?g|gif|webp|bmp|tiff?)", re.I)

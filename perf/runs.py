@@ -1,7 +1,7 @@
 """How fast prediction files are read: JSON lines against `json.loads` line by line over the same bytes, side by side.
 
 The lines are made here, like those of a log-likelihood harness (long) and of a plain table of answers (short). A ratio
-over 1 means that the reader is faster. Run it: python -m benchmarks.runs
+over 1 means that the reader is faster. Run it: python -m perf.runs
 """
 
 from __future__ import annotations

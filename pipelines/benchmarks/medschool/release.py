@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pipelines.benchmarks.medschool.bank import LABELS, POINTS, topic_of
 from pipelines.errors import SourceError
 from pipelines.http import Session
 from pipelines.landing import Landing
@@ -17,7 +18,6 @@ from pipelines.questions.text import released_to_text
 from pipelines.settings import Settings
 from pipelines.sources.base import Progress, Snapshot
 from pipelines.sources.files import SAMPLE_ORIGIN, count_note, fetch_address, licence, release_name, snapshot, title
-from pipelines.sources.mur import LABELS, POINTS, topic_of
 
 NAME = "medschool"
 BENCHMARK = "medschool"

@@ -1,7 +1,7 @@
 """Rate of reading plain predictions: a million of them through read_frame against a plain Python loop over a
 compiled regex.
 
-Run: python -m benchmarks.answers. Exit code 1 where read_frame is less than five times as fast.
+Run: python -m perf.answers. Exit code 1 where read_frame is less than five times as fast.
 """
 
 import random

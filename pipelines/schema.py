@@ -17,7 +17,9 @@ ANSWER_TYPES = ("single", "multiple", "numeric", "sequence", "text")
 KEY_STATUSES = ("scored", "removed", "correct_only", "all_credit", "unknown")
 PREDICTION_STATUSES = ("answered", "abstained", "refused", "ambiguous", "unparsed", "empty", "error")
 RULESETS = ("official", "published")
-RULE_STATUSES = ("sourced", "unverified")
+RULE_STATUSES = ("sourced", "derived", "unverified")
+"""derived: worked out from sourced facts, not stated by a source itself."""
+LINE_KINDS = ("points", "forbidden", "zero_subjects", "earned_share")
 FLAGS = (
     "image_missing", "passage_missing", "lost_markup", "duplicate_choices", "duplicate_question", "key_missing",
     "key_disputed", "text_repaired", "choice_count_unusual", "options_not_split", "points_suspect",
@@ -121,6 +123,11 @@ _RULESET = _c("ruleset", TEXT, "official: the exam's own rule; published: what t
               values=RULESETS)  # fmt: skip
 _ATTEMPT = _c("attempt", INT, "1 for the first answer to a question in this run, then 2, 3 …")
 
+_EXAM_PART = (
+    _c("exam_id", TEXT, "Exam."), _c("dataset_id", TEXT, "Dataset that holds the questions."), _RULESET,
+    _c("component", TEXT, "Component of rule_component; overall: all questions of the exam; unplaced: those without a component."),
+)  # fmt: skip
+
 _TABLES = (
     Table(
         "dataset", "questions", "One release of one benchmark's questions.",
@@ -184,6 +191,8 @@ _TABLES = (
             _c("component", TEXT, "Part of the exam that has a pass line of its own.", null=True),
             _c("key_status", TEXT, "scored; removed: left out for all; correct_only: counted only when right; all_credit: "
                                    "right for all; unknown: no usable key.", values=KEY_STATUSES),
+            _c("released_key", TEXT, "The key in the words of the release, which is all that its released scorer knows; empty: "
+                                     "one that it never credits; null: the key as it is here.", null=True),
             _c("needs_image", BOOL, "True when the question or a choice shows a picture."),
             _c("human_accuracy", "DECIMAL(9,3)", "Share of examinees who got it right, as published.", null=True, unit="%"),
             _c("case_group", TEXT, "Questions that share one case have the same value.", null=True),
@@ -360,6 +369,20 @@ _TABLES = (
         references=(_ref("run_id", "run"), _ref("question_id", "question")),
     ),
     Table(
+        "released_answer", "scores", "How a benchmark's released scorer reads a prediction, where it may read it otherwise than here.",
+        (
+            _RUN_ID, _QUESTION_ID, _ATTEMPT,
+            _c("reading", TEXT, "What it makes of the response.", null=True),
+            _c("n_right", INT, "Right choices in it.", unit="choices"),
+            _c("n_wrong", INT, "Wrong choices in it.", unit="choices"),
+            _c("is_exact", BOOL, "True when it equals the key of the released file."),
+            _c("hits_forbidden", BOOL, "True when it counts as a forbidden choice."),
+            _c("cause", TEXT, "What is peculiar to this reading, in words."),
+        ),
+        key=("run_id", "question_id", "attempt"),
+        references=(_ref("run_id", "run"), _ref("question_id", "question")),
+    ),
+    Table(
         "topic_score", "scores", "Mean points and accuracy of a run by subject.",
         (
             _RUN_ID, _RULESET,
@@ -419,25 +442,82 @@ _TABLES = (
     Table(
         "exam_part", "scores", "Which questions a line of an exam looks at, under each ruleset.",
         (
-            _c("exam_id", TEXT, "Exam."), _c("dataset_id", TEXT, "Dataset that holds the questions."), _RULESET,
-            _c("component", TEXT, "Component of rule_component; overall: all questions of the exam; unplaced: those without a component."),
-            _QUESTION_ID,
+            *_EXAM_PART, _QUESTION_ID,
+            _c("is_needed", BOOL, "False for a question left out for all, which a run need not have answered."),
         ),
         key=("ruleset", "component", "question_id"),
         references=(_ref("exam_id", "exam"), _ref("dataset_id", "dataset"), _ref("question_id", "question")),
     ),
     Table(
-        "exam_result", "scores", "Each line of an exam for one run, and the verdict (component overall). First attempts only.",
+        "exam_part_size", "scores", "What a dataset holds of each part of an exam.",
+        (
+            *_EXAM_PART,
+            _c("questions", INT, "Questions that a run must have answered.", unit="questions"),
+            _c("keyless", INT, "Of them, without a usable key.", unit="questions"),
+            _c("points", POINTS, "What they are worth.", unit="points"),
+            _c("layout_points", POINTS, "What the exam's layout gives them.", null=True, unit="points"),
+            _c("unplaced", INT, "Questions whose points the layout doesn't know.", unit="questions"),
+            _c("topicless", INT, "Questions without a subject.", unit="questions"),
+            _c("has_forbidden_list", BOOL, "True when the dataset names forbidden choices in this exam."),
+        ),
+        key=("exam_id", "dataset_id", "ruleset", "component"),
+        references=(_ref("exam_id", "exam"), _ref("dataset_id", "dataset")),
+    ),
+    Table(
+        "exam_part_score", "scores", "What one attempt of a run earned in each part of an exam.",
+        (
+            _RUN_ID, _ATTEMPT, *_EXAM_PART,
+            _c("points", POINTS, "Points earned.", unit="points"),
+            _c("max_points", POINTS, "Points that counted for this attempt.", unit="points"),
+            _c("questions", INT, "Needed questions that it has a prediction for.", unit="questions"),
+            _c("forbidden", INT, "Of them, those in which a forbidden choice was chosen.", unit="questions"),
+        ),
+        key=("run_id", "attempt", "exam_id", "dataset_id", "ruleset", "component"),
+        references=(_ref("run_id", "run"), _ref("exam_id", "exam"), _ref("dataset_id", "dataset")),
+    ),
+    Table(
+        "exam_line", "scores", "One attempt of a run against each line of an exam, in numbers (exam_result says it in words).",
+        (
+            _RUN_ID, _ATTEMPT, _c("exam_id", TEXT, "Exam."), _RULESET,
+            _c("component", TEXT, "Component of rule_component."),
+            _c("kind", TEXT, "What the line limits, as in rule_component.", values=LINE_KINDS),
+            _c("points", POINTS, "Points earned, or the number of what is limited; null where the line's questions aren't known.",
+               null=True),
+            _c("max_points", POINTS, "Points that counted.", null=True, unit="points"),
+            _c("threshold", POINTS, "Points needed of what counted, or the highest number allowed.", null=True),
+            _c("passed", BOOL, "Whether the line was met; null when it can't be said.", null=True),
+            _c("obstacle", TEXT, "Why it can't be said. incomplete: questions without a prediction; no_line: the line was not "
+                                 "found; points: the paper's points are not the official maximum; layout: nor those of the "
+                                 "layout; keys: questions without a usable key.",
+               null=True, values=("incomplete", "no_line", "points", "layout", "keys")),
+            _c("found", POINTS, "What the obstacle was found in: questions or points.", null=True),
+            _c("expected", POINTS, "What they should be.", null=True),
+            _c("is_unchecked", BOOL, "True when the data lacks what the line looks at (forbidden lists, subjects)."),
+            _c("is_pooled", BOOL, "True when it is not known which questions are this line's."),
+            _c("pool_points", POINTS, "Points earned in all questions whose part is not known.", null=True, unit="points"),
+            _c("pool_max_points", POINTS, "Points that counted in them.", null=True, unit="points"),
+            _c("rule_status", TEXT, "Whether the line has a source.", values=RULE_STATUSES),
+        ),
+        key=("run_id", "attempt", "exam_id", "ruleset", "component"),
+        references=(_ref("run_id", "run"), _ref("exam_id", "exam")),
+    ),
+    Table(
+        "exam_result", "scores", "Each line of an exam for one run, and the verdict (component overall).",
         (
             _RUN_ID, _c("exam_id", TEXT, "Exam."), _RULESET,
             _c("component", TEXT, "Part with a line of its own, 禁忌 (forbidden choices), 零点科目 (subjects without a point), "
                                   "科目 (published 薬剤: subjects below their share), or overall: the verdict."),
-            _c("points", POINTS, "Points earned; for 禁忌, 零点科目 and 科目 their number.", null=True, unit="points"),
-            _c("max_points", POINTS, "Points that counted for this run.", null=True, unit="points"),
-            _c("threshold", POINTS, "Points needed; for 禁忌, 零点科目 and 科目 the highest number allowed.", null=True),
-            _c("passed", BOOL, "Whether the line (overall: the exam) was met; null when it can't be said.", null=True),
+            _c("points", POINTS, "Points earned, the mean over attempts; for 禁忌, 零点科目 and 科目 their number.", null=True,
+               unit="points"),
+            _c("max_points", POINTS, "Points that counted for this run, the mean over attempts.", null=True, unit="points"),
+            _c("threshold", POINTS, "Points needed, the mean over attempts; for 禁忌, 零点科目 and 科目 the highest number allowed.",
+               null=True),
+            _c("passed", BOOL, "Whether the line (overall: the exam) was met; null when it can't be said, or attempts disagree.",
+               null=True),
             _c("reason", TEXT, "In words: what was met or not, or why there is no verdict."),
-            _c("rule_status", TEXT, "unverified when it rests on a line or a layout without a source.", values=RULE_STATUSES),
+            _c("rule_status", TEXT, "Whether all that it rests on has a source.", values=RULE_STATUSES),
+            _c("attempts", INT, "Attempts at the exam.", unit="attempts"),
+            _c("attempts_passed", INT, "Of them, those that met the line (overall: passed the exam).", unit="attempts"),
         ),
         key=("run_id", "exam_id", "ruleset", "component"), references=(_ref("run_id", "run"), _ref("exam_id", "exam")),
     ),
@@ -506,10 +586,8 @@ _TABLES = (
         "rule_item", "rules", "Points of one answer, by benchmark and ruleset.",
         (
             _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS), _RULESET,
-            _c("reads", TEXT, "How it takes a response. selection: the answer as read here; notebook: capital letters before "
-                              "a full stop, else the pieces between '-'; characters: letters and digits, sorted, six at "
-                              "most; list: the pieces between commas, sorted.",
-               values=("selection", "notebook", "characters", "list")),
+            _c("reads", TEXT, "How it takes a response. selection: the answer as read here; else in the way of the benchmark's "
+                              "released.sql, in one word (see note)."),
             _c("any_right", POINTS, "Once, when at least one chosen answer is right.", unit="points"),
             _c("exact", POINTS, "More, when the answer is an accepted one in full.", unit="points"),
             _c("each_wrong", POINTS, "For each wrong answer chosen.", unit="points"),
@@ -542,7 +620,7 @@ _TABLES = (
             _c("component", TEXT, "Part of the exam; overall: all of it."),
             _c("kind", TEXT, "points: points needed; forbidden: forbidden choices allowed; zero_subjects: subjects without a "
                              "point allowed; earned_share: the released scorer's check of 薬剤's subjects.",
-               values=("points", "forbidden", "zero_subjects", "earned_share")),
+               values=LINE_KINDS),
             _c("first_number", INT, "First question it looks at; null: by the question's component.", null=True),
             _c("last_number", INT, "Last question it looks at; null: to the end.", null=True),
             _c("max_points", POINTS, "Official maximum; null when not found.", null=True, unit="points"),

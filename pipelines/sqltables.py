@@ -1,7 +1,7 @@
 """Tables that are one SELECT in a file: which there are, what each reads, and how one is made.
 
 sql/scores/*.sql and sql/tables/*.sql: the file's name is the table's, its first comment line says what the table is.
-A file names tables, never files; what it reads is found by walking the parsed statement.
+One table, released_answer, is put together from the benchmarks' released.sql. A file names tables, never files; what it reads is found by walking the parsed statement.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from pipelines.schema import TABLES
+from pipelines.scoring import released
 from pipelines.store import SQL, Meta, Store
 
 
 @dataclass(frozen=True)
 class SqlTable:
-    """One file: the table it makes, its stage (the folder's name), the SELECT, and the tables that it reads."""
+    """One statement: the table it makes, the file it stands in, the SELECT, and the tables that it reads."""
 
     name: str
-    folder: str
+    file: str
     sql: str
     inputs: tuple[str, ...]
 
@@ -35,16 +35,18 @@ def sql_tables() -> dict[str, SqlTable]:
     found = {}
     for folder in ("tables", "scores"):
         for path in sorted((SQL / folder).glob("*.sql")):
-            found[path.stem] = _read(path, folder)
+            sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
+            found[path.stem] = _table(path.stem, f"sql/{folder}/{path.name}", sql)
+    found[released.TABLE] = _table(released.TABLE, "pipelines/scoring/released.py", released.statement())
     return found
 
 
-def _read(path: Path, folder: str) -> SqlTable:
-    sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
-    unknown = [name for name in reads(sql) if name not in TABLES]
-    if unknown or path.stem not in TABLES:
-        raise ValueError(f"{path.name}: {', '.join(unknown) or path.stem} is no table of schema.py")
-    return SqlTable(path.stem, folder, sql, tuple(reads(sql)))
+def _table(name: str, file: str, sql: str) -> SqlTable:
+    inputs = reads(sql)
+    unknown = [t for t in (name, *inputs) if t not in TABLES]
+    if unknown:
+        raise ValueError(f"{file}: {', '.join(unknown)} is not a table of schema.py")
+    return SqlTable(name, file, sql, tuple(inputs))
 
 
 def reads(sql: str) -> list[str]:

@@ -146,6 +146,7 @@ def _question(reading: Reading, item: Item, rows: Rows) -> None:
             "points": item.points,
             "component": item.component,
             "key_status": item.key_status,
+            "released_key": item.released_key,
             "needs_image": item.needs_image,
             "human_accuracy": item.human_accuracy,
             "case_group": f"{d.dataset_id}/{item.case_group}" if item.case_group else None,

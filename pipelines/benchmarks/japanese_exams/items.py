@@ -52,7 +52,7 @@ def _item(source_key: str, row: Row) -> Item:
             Choice(label, text, label in forbidden, has_image=needs_image and (not text or "[image]" in text))
             for label, text in zip(labels, texts, strict=True)
         ],
-        keys=reading.keys, key_status=reading.status, topic=tidy(narrow(row.fields.get("topic"))) or None,
+        keys=reading.keys, key_status=reading.status, released_key=_released(row.answer), topic=tidy(narrow(row.fields.get("topic"))) or None,
         exam=exam_of(row.profession, row.year), paper=row.paper, number=row.number,
         component=place_of(row.profession.name, row.year, row.paper, row.number)[0], needs_image=needs_image,
         images=[Image("stem" if i == 0 else f"stem#{i + 1}", url) for i, url in enumerate(_images(row))],
@@ -77,6 +77,12 @@ def _item(source_key: str, row: Row) -> Item:
     if fact := adjusted(row.profession.name, row.year, row.paper, row.number):
         _adjust(item, fact)
     return item
+
+
+def _released(answer: object) -> str:
+    """A key as the file has it; one without a letter or a digit ("解なし", null) matches nothing."""
+    text = answer if isinstance(answer, str) else narrow(answer)
+    return text if re.search("[A-Za-z0-9]", text) else ""
 
 
 def _adjust(item: Item, fact: Adjusted) -> None:

@@ -28,6 +28,8 @@ ABOUT = "KokushiMD-10: ten Japanese licensing exams, 2020 to 2024."
 LINK = "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10"
 PUBLISHED_COUNT = 11588
 """Questions of one language, as the paper's table counts them (ten professions, 2020 to 2024)."""
+CORRECTED_ALL_THE_SAME = ("医師",)
+"""Professions whose part of the released scorer does not look at corrected_question_index; the others never credit it."""
 RELEASES = {"ja": "Japanese", "en": "English", "mixed": "Japanese and English"}
 
 
@@ -78,6 +80,9 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
     languages = {row.language for row in rows.values()}
     mixed = len(languages) > 1
     items = items_of({key if mixed and row.language != "ja" else key[3:]: row for key, row in rows.items()})
+    for item, row in zip(items, rows.values(), strict=True):
+        if narrow(row.fields.get("corrected")) and row.profession.name not in CORRECTED_ALL_THE_SAME:
+            item.released_key = ""
     release = shot.release.split("-", 1)[0]
     language = "mixed" if len(languages) > 1 else min(languages, default="ja")
     published = None if shot.is_sample or language == "mixed" else PUBLISHED_COUNT

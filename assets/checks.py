@@ -8,7 +8,8 @@ import dagster as dg
 
 from assets.common import Workspace
 from pipelines.schema import TABLES
-from pipelines.store import Check, offending, schema_checks, sql_checks
+from pipelines.store.checks import Check, offending, schema_checks
+from pipelines.store.sqlfiles import sql_checks
 
 _SENTENCES = {
     r"not_null": "no_required_column_is_null",

@@ -9,11 +9,12 @@ import dagster as dg
 import polars as pl
 
 from pipelines.charts import CHARTS, markdown_image
+from pipelines.progress import Progress, silent
 from pipelines.schema import TABLES, Table
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, silent
 from pipelines.stages import open_store
-from pipelines.store import Store, refresh_lock
+from pipelines.store.lock import refresh_lock
+from pipelines.store.tables import Store
 
 SOURCES, QUESTIONS, RULES, RUNS, SCORES, PUBLISH = (
     "g1_sources", "g2_questions", "g3_rules", "g4_runs", "g5_scores", "g6_publish",

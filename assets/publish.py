@@ -4,7 +4,7 @@ import dagster as dg
 
 from assets.common import OWNERS, PUBLISH, Workspace, code_references, markdown, prune_history, stage_tag
 from pipelines.schema import TABLES
-from pipelines.store import publish
+from pipelines.store.publishing import publish
 
 
 @dg.asset(
@@ -13,7 +13,7 @@ from pipelines.store import publish
     kinds={"duckdb"},
     owners=OWNERS,
     tags=stage_tag(PUBLISH),
-    metadata=code_references("pipelines/store.py", "docs/schema.md", "docs/queries.md"),
+    metadata=code_references("pipelines/store/publishing.py", "docs/schema.md", "docs/queries.md"),
     description="The published warehouse: one DuckDB file with a comment on every table and column, checked before it "
     "replaces the last one. Readers of the old file keep it; the last generations are kept beside it. Open it with any "
     "DuckDB, or with `medexams sql`.",

@@ -1,5 +1,6 @@
 """Stage 1: one asset per upstream, which brings its newest release into the landing archive."""
 
+import inspect
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -29,7 +30,7 @@ def _source_asset(name: str) -> dg.AssetsDefinition:
         tags={"benchmark": source.BENCHMARK, **stage_tag(GROUP)},
         metadata={
             "source": dg.MetadataValue.url(source.LINK),
-            **code_references(SOURCES[name].__file__, "docs/sources.md"),
+            **code_references(inspect.getfile(source.fetch), "docs/sources.md"),
         },
         freshness_policy=FRESHNESS,
     )

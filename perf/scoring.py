@@ -18,7 +18,7 @@ import duckdb
 
 from pipelines.schema import TABLES
 from pipelines.scoring.rulebook import rulebook, tables
-from pipelines.store import SQL
+from pipelines.store.sqlfiles import SQL
 
 QUESTIONS = 3000
 LOOP = 200_000

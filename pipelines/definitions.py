@@ -17,8 +17,8 @@ from dagster._core.errors import DagsterAssetCheckFailedError, DagsterExecutionI
 from assets import automation, checks, common, publish, questions, runs, scores, sources, tables
 from pipelines import stages
 from pipelines.errors import MedexamsError, SettingsError, StoreError
+from pipelines.progress import Progress, silent
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, silent
 
 HOME = Path(__file__).resolve().parents[1] / "dagster_home"
 """DAGSTER_HOME of a checkout; dagster.yaml there switches telemetry off."""

@@ -16,7 +16,7 @@ import duckdb
 from pipelines.schema import TABLES, Table
 from pipelines.scoring import document as rules
 from pipelines.settings import Settings
-from pipelines.store import SQL, View, sql_views
+from pipelines.store.sqlfiles import SQL, View, sql_views
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -19,6 +19,8 @@ PREDICTION_STATUSES = ("answered", "abstained", "refused", "ambiguous", "unparse
 RULESETS = ("official", "published")
 RULE_STATUSES = ("sourced", "derived", "unverified")
 """derived: worked out from sourced facts, not stated by a source itself."""
+ADJUSTED_KINDS = ("removed", "correct_only", "all_credit", "several_accepted", "unstated")
+USE_CASE_KINDS = ("whole", "topic", "sample")
 LINE_KINDS = ("points", "forbidden", "zero_subjects", "earned_share")
 FLAGS = (
     "image_missing", "passage_missing", "lost_markup", "duplicate_choices", "duplicate_question", "key_missing",
@@ -601,7 +603,20 @@ _TABLES = (
         key=("benchmark", "ruleset"), not_empty=True,
     ),
     Table(
-        "rule_topic", "rules", "Weight of each subject in Medschool-Test's exam score.",
+        "rule_use_case", "rules", "Named parts of a benchmark that its own reports speak of.",
+        (
+            _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS),
+            _c("use_case", TEXT, "Its name."),
+            _c("kind", TEXT, "whole: every question; topic: one such part for each subject; sample: a share of each subject.",
+               values=USE_CASE_KINDS),
+            _c("share", POINTS, "Share of each subject's questions.", unit="share, 0 to 1"),
+            _c("seed", INT, "Seed of a sample.", null=True),
+            _c("source", TEXT, "Where it is defined."),
+        ),
+        key=("benchmark", "use_case"),
+    ),
+    Table(
+        "rule_topic", "rules", "Weight of each subject in a benchmark's exam score.",
         (
             _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS),
             _c("topic", TEXT, "Subject."),
@@ -649,6 +664,36 @@ _TABLES = (
             _c("source", TEXT, "Where it was read."),
         ),
         key=("profession", "first_year", "paper", "first_number"), not_empty=True,
+    ),
+    Table(
+        "rule_adjusted", "rules", "Exam questions whose scoring was changed officially after the sitting.",
+        (
+            _c("exam", TEXT, "Profession and year of the sitting, as exam_id ends."),
+            _c("profession", TEXT, "Profession as KokushiMD-10 writes it."),
+            _c("year", INT, "Year of the sitting."),
+            _c("paper", TEXT, "Paper, upper case; 'all' where questions are numbered through the exam."),
+            _c("number", INT, "Number of the question."),
+            _c("kind", TEXT, "removed: left out for all; correct_only: counted only for those who got it right; all_credit: right "
+                             "for all; several_accepted: more than one answer is right; unstated: listed, how is not stated.",
+               values=ADJUSTED_KINDS),
+            _c("words", TEXT, "The same in words, with the accepted answers where they are known."),
+            _c("source", TEXT, "Where it was read."),
+            _c("status", TEXT, "Whether it has a source that can be relied on.", values=RULE_STATUSES),
+        ),
+        key=("profession", "year", "paper", "number"),
+    ),
+    Table(
+        "reported_result", "rules", "Figures that papers report, to be set beside those computed here (view reproduction).",
+        (
+            _c("source", TEXT, "The paper or repository."),
+            _c("model", TEXT, "Model as the source writes it; empty for figures that have none."),
+            _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS),
+            _c("scope", TEXT, "What it speaks of: profession, year, part, modality, as far as they apply, joined by '; '."),
+            _c("metric", TEXT, "What was counted or measured."),
+            _c("value", SCORE, "The figure."),
+            _c("locator", TEXT, "Where in the source it stands."),
+        ),
+        key=("source", "model", "benchmark", "scope", "metric"),
     ),
 )  # fmt: skip
 

@@ -11,17 +11,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from pipelines import sample
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
 from pipelines.errors import SourceError, StoreError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import Progress, silent
 from pipelines.questions.unify import QUESTION_TABLES, unify
 from pipelines.runs import inbox
 from pipelines.runs.archives import Limits
 from pipelines.runs.baselines import baseline_runs
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, Snapshot, silent
 from pipelines.sources.registry import SOURCES
-from pipelines.store import Meta, Store
+from pipelines.store.tables import Meta, Store
 
 ADDRESSES = {name: source.SETTING for name, source in SOURCES.items()}
 """The setting that holds each source's address."""

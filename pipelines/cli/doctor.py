@@ -29,7 +29,7 @@ def doctor(as_json: bool, data: Path | None) -> None:
       medexams doctor --data live --json
     """
     from pipelines.stages import ADDRESSES, open_store
-    from pipelines.store import unfit
+    from pipelines.store.publishing import unfit
 
     settings = Settings.from_env(data=data)
     findings: list[tuple[bool, str, str]] = [

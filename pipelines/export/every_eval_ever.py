@@ -23,7 +23,7 @@ from pipelines.export.content import questions, write_jsonl
 from pipelines.export.folder import sha256
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
 from pipelines.export.prompts import asked
-from pipelines.store import quoted
+from pipelines.store.checks import quoted
 
 VERSION = "0.2.2"
 SAMPLES_VERSION = "instance_level_eval_0.2.2"

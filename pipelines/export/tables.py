@@ -13,7 +13,7 @@ import duckdb
 
 from pipelines.export.gate import Chosen, know_addresses
 from pipelines.schema import TABLES, TEXT, Table
-from pipelines.store import quoted
+from pipelines.store.checks import quoted
 
 _BY_QUESTION = "question_id in (select question_id from question where dataset_id in ({closed}))"
 _BY_RUN = "run_id in (select run_id from run where dataset_id in ({closed}))"

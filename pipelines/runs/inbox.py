@@ -15,16 +15,16 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines.durable import write_atomically
 from pipelines.errors import MedexamsError
-from pipelines.landing import write_atomically
+from pipelines.progress import Progress, silent
 from pipelines.runs import importer
 from pipelines.runs.archives import LIMITS, Limits
 from pipelines.runs.formats.card import Card
 from pipelines.runs.importer import TABLE_NAMES, Group, Imported, Loader
 from pipelines.runs.matching import QuestionIndex
 from pipelines.runs.parsed import Unreadable
-from pipelines.sources.base import Progress, silent
-from pipelines.store import Store
+from pipelines.store.tables import Store
 
 INPUTS = ("dataset", "exam", "question", "choice")
 PLAN_PART = "files-no-format-knows"

@@ -10,11 +10,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines import sqltables, stages
+from pipelines import stages
 from pipelines.scoring import tables
 from pipelines.settings import Settings
-from pipelines.store import Store
+from pipelines.store import sqlfiles
+from pipelines.store.tables import Store
 from tests.real.test_scores_real import IGAKUQA, MISREAD, MUST
+from tests.unit.scoring_world import in_order
 
 YEARS = (2020, 2021, 2022)
 
@@ -39,8 +41,8 @@ def store(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
     stages.build_questions(settings, store)
     stages.import_runs(settings, store)
     tables.make_rules(store)
-    for name in ("item_score", "exam_part", "exam_result", "rule_disagreement"):
-        sqltables.make(store, name)
+    for name in in_order(("exam_result", "rule_disagreement")):
+        sqlfiles.make(store, name)
     return store
 
 

@@ -12,8 +12,8 @@ import polars as pl
 
 from pipelines.schema import TABLES
 from pipelines.scoring.rulebook import Rulebook, rulebook, tables
-from pipelines.sqltables import sql_tables
-from pipelines.store import query
+from pipelines.store.sqlfiles import sql_tables
+from pipelines.store.tables import query
 
 TIME = datetime.datetime(2024, 1, 1)
 INPUTS = ("dataset", "exam", "question", "choice", "answer_key", "question_flag", "run", "prediction")
@@ -50,8 +50,11 @@ class World:
         } | columns  # fmt: skip
         chooses = row["answer_type"] in ("single", "multiple")
         row["n_choices"] = len(labels) if chooses else 0
-        self.rows["question"].append(row)
         keys = list(keys)
+        if benchmark != "medschool":  # its scorer has no key but ours
+            joined = {"cognet_md": "-".join, "igakuqa": ",".join}.get(benchmark, "".join)
+            row.setdefault("released_key", "/".join(joined(key) if chooses else key for key in keys))
+        self.rows["question"].append(row)
         for n, key in enumerate(keys, 1):
             chosen = [x for x in labels if x in key]
             self.rows["answer_key"].append({

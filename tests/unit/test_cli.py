@@ -22,8 +22,9 @@ from pipelines.errors import MedexamsError, SettingsError
 from pipelines.schema import TABLES
 from pipelines.scoring import tables as scores
 from pipelines.settings import Settings
-from pipelines.sqltables import make, sql_tables
-from pipelines.store import Store, publish
+from pipelines.store.publishing import publish
+from pipelines.store.sqlfiles import make, sql_tables
+from pipelines.store.tables import Store
 
 NOW = datetime.fromisoformat("2026-01-01")
 DATASET = "medschool/tiny"

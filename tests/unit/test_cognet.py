@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
 from pipelines.benchmarks.cognet_md import source as cognet
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import silent
 from pipelines.questions.item import Reading
 from pipelines.settings import Settings
-from pipelines.sources.base import Snapshot, silent
 from pipelines.text.options import split_options
 
 HEADER = "Questions,CorrectResponse,Specialty\n"

@@ -10,8 +10,7 @@ import pytest
 from pipelines.definitions import build_defs
 from pipelines.schema import TABLES
 from pipelines.settings import Settings
-from pipelines.sqltables import reads, sql_tables
-from pipelines.store import SQL, sql_checks
+from pipelines.store.sqlfiles import SQL, reads, sql_checks, sql_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(p for folder in ("pipelines", "assets") for p in (ROOT / folder).rglob("*.py"))

@@ -16,17 +16,17 @@ from typing import Any
 import pytest
 
 from pipelines import sample
+from pipelines.archive import files
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
 from pipelines.benchmarks.cognet_md import source as cognet
 from pipelines.benchmarks.kokushi_md10 import source as kokushi
 from pipelines.benchmarks.medschool import bank as mur
 from pipelines.benchmarks.medschool import release as medschool
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import silent
 from pipelines.questions.unify import unify
 from pipelines.schema import ANSWER_TYPES, FLAGS, KEY_STATUSES
 from pipelines.settings import Settings
-from pipelines.sources import files
-from pipelines.sources.base import silent
 
 Row = dict[str, Any]
 SUBJECTS = {"biologia": 14, "chimica": 14, "competenze-conoscenze": 10, "fisica-matematica": 14, "logica": 9}

@@ -13,10 +13,14 @@ import duckdb
 import polars as pl
 import pytest
 
-from pipelines import store as storing
 from pipelines.errors import StoreError
 from pipelines.schema import TABLES
-from pipelines.store import Store, publish, query, refresh_lock, schema_checks, unfit
+from pipelines.store import publishing as storing
+from pipelines.store import tables
+from pipelines.store.checks import schema_checks
+from pipelines.store.lock import refresh_lock
+from pipelines.store.publishing import publish, unfit
+from pipelines.store.tables import Store, query
 
 DATASET: dict[str, Any] = {
     "dataset_id": "medschool/x",
@@ -171,7 +175,7 @@ def test_a_write_that_is_killed_leaves_the_old_table(tmp_path: Path, monkeypatch
         raise KeyboardInterrupt
 
     before = store.read("dataset")
-    monkeypatch.setattr(storing, "_make_durable", power_off)
+    monkeypatch.setattr(tables, "make_durable", power_off)
     with pytest.raises(KeyboardInterrupt):
         store.write("dataset", datasets({}, {"dataset_id": "medschool/z"}))
     assert store.read("dataset").equals(before)
@@ -256,7 +260,7 @@ def test_a_broken_reference_stops_publishing(tmp_path: Path, few: tuple[str, ...
 
 def test_one_refresh_at_a_time(tmp_path: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from pipelines.store import refresh_lock\n"
+        "import sys, time; from pathlib import Path; from pipelines.store.lock import refresh_lock\n"
         "with refresh_lock(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     )
     holder = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)

@@ -11,14 +11,15 @@ import json
 import re
 import unicodedata
 
+from pipelines.archive.files import SAMPLE_ORIGIN, count_note, fetch_address, licence, release_name, snapshot, title
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
 from pipelines.questions.text import tidy
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, Snapshot
-from pipelines.sources.files import SAMPLE_ORIGIN, count_note, fetch_address, licence, release_name, snapshot, title
 from pipelines.text.options import label_of, split_options
 
 NAME = "cognet"

@@ -11,15 +11,17 @@ import re
 from string import ascii_lowercase
 from typing import Any
 
+from pipelines.archive.files import fetch_address, is_url, release_name, snapshot
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot, StoredFile
+from pipelines.benchmarks.japanese_exams.exams import PROFESSIONS, round_of
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.layouts import Row, parse, row_of
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, Snapshot, StoredFile
-from pipelines.sources.files import fetch_address, is_url, release_name, snapshot
 
 NAME = "igakuqa"
 BENCHMARK = "igakuqa"
@@ -30,7 +32,7 @@ LINK = "https://github.com/jungokasai/IgakuQA"
 PUBLISHED_COUNT = 2000
 """Five exams (2018 to 2022) of 400 questions."""
 PROFESSION = "医師"
-_ROUNDS = {2018: 112, 2019: 113, 2020: 114, 2021: 115, 2022: 116}
+_ROUNDS = {year: round_of(PROFESSIONS[PROFESSION], year) for year in range(2018, 2023)}
 _PAPER = re.compile(r"(?P<paper>1\d\d-[A-F])(?P<meta>_metadata)?\.jsonl")
 _PROBLEM = re.compile(r"(?P<year>1\d\d)(?P<paper>[A-F])(?P<index>[1-9]\d{0,2})")
 _FILES = ("1??-[A-F].jsonl", "1??-[A-F]_metadata.jsonl")

@@ -1,6 +1,6 @@
 """KokushiMD-10 (arXiv 2506.11114): ten Japanese national exams, read from the folder or the hub layout.
 
-Its files become neutral rows (kokushi_layouts), and rows become items (kokushi_items). No scoring here.
+Its files become neutral rows (japanese_exams/layouts.py), and rows become items (items.py). No scoring here.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ import re
 from collections import defaultdict
 from typing import Any
 
+from pipelines.archive.files import SAMPLE_ORIGIN, fetch_address, licence, release_name, snapshot, title
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.keys import narrow
 from pipelines.benchmarks.japanese_exams.layouts import Row, is_exam_file, parse, patterns_of, rows_of
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, Snapshot
-from pipelines.sources.files import SAMPLE_ORIGIN, fetch_address, licence, release_name, snapshot, title
 
 NAME = "kokushi"
 BENCHMARK = "kokushi_md10"
@@ -29,7 +30,7 @@ LINK = "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10"
 PUBLISHED_COUNT = 11588
 """Questions of one language, as the paper's table counts them (ten professions, 2020 to 2024)."""
 CORRECTED_ALL_THE_SAME = ("医師",)
-"""Professions whose part of the released scorer does not look at corrected_question_index; the others never credit it."""
+"""Professions for which the released scorer overlooks corrected_question_index; for the others it never credits it."""
 RELEASES = {"ja": "Japanese", "en": "English", "mixed": "Japanese and English"}
 
 

@@ -18,14 +18,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin
 
+from pipelines.archive.files import SAMPLE_ORIGIN, is_url, licence, release_name, snapshot, title
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot, StoredFile
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Image, Item, Key, Reading, Rejected
 from pipelines.questions.text import as_collected, html_to_text
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, Snapshot, StoredFile
-from pipelines.sources.files import SAMPLE_ORIGIN, is_url, licence, release_name, snapshot, title
 
 NAME = "mur"
 BENCHMARK = "medschool"

@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pipelines.archive.files import SAMPLE_ORIGIN, count_note, fetch_address, licence, release_name, snapshot, title
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
 from pipelines.benchmarks.medschool.bank import LABELS, POINTS, topic_of
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
 from pipelines.questions.text import released_to_text
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, Snapshot
-from pipelines.sources.files import SAMPLE_ORIGIN, count_note, fetch_address, licence, release_name, snapshot, title
 
 NAME = "medschool"
 BENCHMARK = "medschool"

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot, StoredFile
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
-from pipelines.sources.base import Progress, Snapshot, StoredFile
+from pipelines.progress import Progress
 
 SAMPLE_ORIGIN = "bundled sample"
 """Origin of every dataset of the bundled sample, whose address on loopback changes with each run."""

@@ -8,39 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pipelines.archive.snapshot import Snapshot, StoredFile
+from pipelines.durable import write_atomically
 from pipelines.errors import SourceError
-from pipelines.sources.base import Snapshot, StoredFile
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write `data` so that a reader sees the old file or the whole new one, even if the power goes off."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temp = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with temp.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temp.replace(path)
-    finally:
-        temp.unlink(missing_ok=True)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import requests
 import tenacity
 
+from pipelines.archive.landing import Answer, Landing
 from pipelines.errors import SourceError
-from pipelines.landing import Answer, Landing
 from pipelines.settings import Settings
 
 USER_AGENT = "medexams/0.1 (research warehouse of exam questions; reads politely, one request at a time)"

@@ -1,0 +1,141 @@
+"""The files of sql/: tables, views and checks, one SELECT each; what a table reads, and how one is made.
+
+sql/scores/*.sql and sql/tables/*.sql: the file's name is the table's, its first comment line says what the table is.
+One table, released_answer, is put together from the benchmarks' released.sql. A file names tables, never files; what
+it reads is found by walking the parsed statement.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from pipelines.schema import TABLES
+from pipelines.store.checks import Check
+from pipelines.store.tables import Meta, Store
+
+SQL = Path(__file__).resolve().parents[2] / "sql"
+
+
+@dataclass(frozen=True)
+class SqlTable:
+    """One statement: the table it makes, the file it stands in, the SELECT, and the tables that it reads."""
+
+    name: str
+    file: str
+    sql: str
+    inputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of the published file, or with parameters a table macro: what it answers, its columns, its SELECT."""
+
+    name: str
+    says: str
+    columns: dict[str, str]
+    parameters: tuple[str, ...]
+    sql: str
+
+
+@cache
+def sql_tables() -> dict[str, SqlTable]:
+    """All SQL tables by name."""
+    found = {}
+    for folder in ("tables", "scores"):
+        for path in sorted((SQL / folder).glob("*.sql")):
+            sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
+            found[path.stem] = _table(path.stem, f"sql/{folder}/{path.name}", sql)
+    found["released_answer"] = _table("released_answer", "pipelines/benchmarks", _released())
+    return found
+
+
+def _released(folders: Iterable[Traversable] | None = None) -> str:
+    """One SELECT of the released.sql of all benchmarks that have one (or of those in `folders`).
+
+    Each is a SELECT over the tables for its own benchmark's predictions, with the columns of released_answer. It gives
+    the rows that its scorer may read otherwise than they are read here; what it leaves out is taken as read here.
+    """
+    table = TABLES["released_answer"]
+    columns = ", ".join(table.column_names)
+    folders = resources.files("pipelines.benchmarks").iterdir() if folders is None else folders
+    files = sorted((f / "released.sql" for f in folders if (f / "released.sql").is_file()), key=str)
+    parts = [f"select {columns}\nfrom (\n{f.read_text(encoding='utf-8').rstrip().rstrip(';')}\n)" for f in files]
+    nothing = ", ".join(f"cast(null as {c.type}) as {c.name}" for c in table.columns)
+    return "\nunion all\n".join(parts) or f"select {nothing}\nfrom prediction\nwhere false"
+
+
+def _table(name: str, file: str, sql: str) -> SqlTable:
+    inputs = reads(sql)
+    unknown = [t for t in (name, *inputs) if t not in TABLES]
+    if unknown:
+        raise ValueError(f"{file}: {', '.join(unknown)} is not a table of schema.py")
+    return SqlTable(name, file, sql, tuple(inputs))
+
+
+def reads(sql: str) -> list[str]:
+    """Names of the tables that a SELECT reads, sorted; its own CTEs are not among them."""
+    with duckdb.connect() as con:
+        tree = json.loads(con.execute("select json_serialize_sql(?)", [sql]).fetchall()[0][0])
+    if tree.get("error"):
+        raise ValueError(f"not a SELECT: {tree.get('error_message')}")
+    nodes = list(_nodes(tree))
+    ctes = {entry["key"] for n in nodes if isinstance(n.get("cte_map"), dict) for entry in n["cte_map"].get("map", [])}
+    return sorted({n["table_name"] for n in nodes if n.get("type") == "BASE_TABLE"} - ctes)
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(tree, dict):
+        yield tree
+        for value in tree.values():
+            yield from _nodes(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _nodes(value)
+
+
+def make(store: Store, name: str) -> Meta:
+    """Compute one SQL table over the tables on disk and write it. Raises StoreError."""
+    table = sql_tables()[name]
+    return store.write(name, table.sql, table.inputs)
+
+
+def sql_checks() -> list[Check]:
+    """The checks of sql/checks: each file, named TABLE__RULE.sql, is a query for offending rows.
+
+    Its comment is the rule as a sentence; the last line of it may say `waivable: --accept-shrink`.
+    """
+    found = []
+    for path in sorted((SQL / "checks").glob("*.sql")):
+        text = path.read_text(encoding="utf-8")
+        lines = [m.strip() for m in re.findall(r"^--(.*)$", text, re.MULTILINE)]
+        waivable = lines[-1] == "waivable: --accept-shrink"
+        says = " ".join(lines[:-1] if waivable else lines)
+        found.append(Check(path.stem.replace("__", "_"), path.stem.split("__")[0], says, text, waivable))
+    return found
+
+
+def sql_views() -> list[View]:
+    """The views of sql/views: each file is a SELECT over tables, and its name is the view's.
+
+    The header says what the view answers, then one line `-- column: meaning` for each column. A line
+    `-- parameters: a, b (…)` makes it a macro, whose SELECT names the parameters like columns.
+    """
+    found = []
+    for path in sorted((SQL / "views").glob("*.sql")):
+        sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
+        header = re.findall(r"^--[ ]?(.*)$", re.split(r"^[^-]", sql, maxsplit=1, flags=re.MULTILINE)[0], re.MULTILINE)
+        notes: dict[str, str] = {m[1]: m[2] for line in header[1:] if (m := re.match(r"(\w+): (.+)", line))}
+        given = notes.pop("parameters", "").split("(")[0]
+        parameters = tuple(name.strip() for name in given.split(",") if name.strip())
+        found.append(View(path.stem, header[0], notes, parameters, sql))
+    return found

@@ -15,6 +15,7 @@ from pipelines.settings import Settings
 from pipelines.stages import open_store
 from pipelines.store.lock import refresh_lock
 from pipelines.store.tables import Store
+from pipelines.text.printable import markdown_safe
 
 SOURCES, QUESTIONS, RULES, RUNS, SCORES, PUBLISH = (
     "g1_sources", "g2_questions", "g3_rules", "g4_runs", "g5_scores", "g6_publish",
@@ -123,7 +124,7 @@ def _chart(store: Store, name: str) -> str:
 def markdown(frame: pl.DataFrame, columns: int = PREVIEW_COLUMNS) -> str:
     """A small frame as a Markdown table; long texts are cut, further columns left out."""
     shown = frame[:, :columns]
-    cell = lambda v: str("" if v is None else v).replace("|", "\\|").replace("\n", " ")[:60]  # noqa: E731
+    cell = lambda v: markdown_safe(str("" if v is None else v)[:60])  # noqa: E731
     lines = [" | ".join(shown.columns), " | ".join("---" for _ in shown.columns)]
     lines += [" | ".join(cell(v) for v in row) for row in shown.iter_rows()]
     return "\n".join(f"| {line} |" for line in lines)

@@ -15,7 +15,8 @@ import dagster as dg
 from dagster._core.errors import DagsterAssetCheckFailedError, DagsterExecutionInterruptedError
 
 from assets import automation, checks, common, publish, questions, runs, scores, sources, tables
-from pipelines import stages
+from pipelines.benchmarks.registry import benchmarks
+from pipelines.benchmarks.registry import sources as registered
 from pipelines.errors import MedexamsError, SettingsError, StoreError
 from pipelines.progress import Progress, silent
 from pipelines.settings import Settings
@@ -51,11 +52,11 @@ def run_job(settings: Settings, job: str, only: str | None = None, progress: Pro
 
     Raises the MedexamsError of the step that failed.
     """
-    wanted = [source for source in stages.SOURCES.values() if only == source.BENCHMARK]
-    if wanted and all(settings.is_skipped(source.SETTING) for source in wanted):
-        raise SettingsError(f"{only} has no address by default; set MEDEXAMS_{wanted[0].SETTING.upper()}")
+    wanted = benchmarks()[only].card.sources if only else ()
+    if wanted and all(settings.is_skipped(card) for card in wanted):
+        raise SettingsError(f"{only} has no address by default; set {wanted[0].variable}")
     located = build_defs(settings, progress)
-    skipped = {sources.NAMES[n] for n, m in stages.SOURCES.items() if only and only != m.BENCHMARK}
+    skipped = {s.card.asset_name for s in registered().values() if only and only != s.benchmark.name}
     definition = located.resolve_job_def(job)
     steps = len(definition.nodes) - len(skipped)
     definition = definition.with_logger_defs({"console": _step_counter(job, steps, progress)})

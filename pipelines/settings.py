@@ -9,19 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pipelines.benchmarks.card import SourceCard
+from pipelines.benchmarks.registry import sources
 from pipelines.errors import SettingsError
 
-# Public addresses of the upstreams, used by the profile `live`; None: a source that is used only when its address is
-# given. Hub files can be pinned to a revision by naming it in the address instead of `main`; the SHA-256 of what was
-# read is kept on the dataset row in any case.
-LIVE: dict[str, str | None] = {
-    "mur_api": "https://domande-ap.mur.gov.it/api/v1",
-    "medschool_release": "https://raw.githubusercontent.com/room-b007/test-medicina/"
-    "05a70f7014fa522ff320463620bc0b2231fead64/data/questions/medical_school_questions.jsonl",
-    "cognet_release": "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD/resolve/main/cgnetMD1_0.csv",
-    "kokushi_release": "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10/resolve/main/data/train_ja.jsonl",
-    "igakuqa_release": None,
-}
 PROFILES = ("sample", "live")
 _LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1}
 """The least that each number may be, where it is not 0."""
@@ -29,15 +20,12 @@ _LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_b
 
 @dataclass(frozen=True)
 class Settings:
-    """What a refresh needs to know. Addresses are URLs or local paths; None in profile `sample` means bundled."""
+    """What a refresh needs to know. Addresses are URLs or local paths."""
 
     profile: str = "live"
     data: Path = Path("data")
-    mur_api: str | None = None
-    medschool_release: str | None = None
-    cognet_release: str | None = None
-    kokushi_release: str | None = None
-    igakuqa_release: str | None = None
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    """By setting of a source: the address that was given, else in profile `live` its card's, in `sample` none."""
     inbox: Path | None = None
     request_delay: float = 1.0
     """Seconds between two requests to one host."""
@@ -60,10 +48,13 @@ class Settings:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] | None = None, **changes: Any) -> Settings:
-        """Settings from MEDEXAMS_* variables; `changes` that are not None win. Raises SettingsError."""
+        """Settings from MEDEXAMS_* variables; `changes` that are not None win, addresses by their setting among them.
+
+        Raises SettingsError.
+        """
         env = os.environ if env is None else env
         kinds: dict[str, Any] = {
-            **dict.fromkeys(LIVE, str), "profile": str, "data": Path, "inbox": Path, "request_delay": float,
+            "profile": str, "data": Path, "inbox": Path, "request_delay": float,
             "connect_timeout": float, "read_timeout": float, "attempts": int, "longest_wait": float, "max_bytes": int,
             "keep_generations": int, "shrink_share": float, "lock_wait": float, "accept_shrink": _flag,
         }  # fmt: skip
@@ -75,7 +66,10 @@ class Settings:
                 except ValueError:
                     what = {int: "whole number", float: "number"}.get(kind, "yes or no")
                     raise SettingsError(f"MEDEXAMS_{name.upper()}={text!r} is no {what}") from None
-        found |= {k: v for k, v in changes.items() if v is not None}
+        cards = [source.card for source in sources().values()]
+        changes = {k: v for k, v in changes.items() if v is not None}
+        given = {c.setting: a for c in cards if (a := changes.pop(c.setting, None) or env.get(c.variable))}
+        found |= changes
         settings = cls(**found)
         if settings.profile not in PROFILES:
             raise SettingsError(f"profile {settings.profile!r} is not one of {', '.join(PROFILES)}")
@@ -83,23 +77,28 @@ class Settings:
             least = _LEAST.get(name, 0)
             if kind in (int, float) and not least <= getattr(settings, name) < math.inf:
                 raise SettingsError(f"MEDEXAMS_{name.upper()} must be a number of at least {least}")
-        given = frozenset(k for k in LIVE if getattr(settings, k))
-        addresses: dict[str, Any] = {k: v for k, v in LIVE.items() if settings.profile == "live" and k not in given}
-        return replace(settings, given=given, **addresses)
+        live = {c.setting: c.address for c in cards if c.address and settings.profile == "live"}
+        return replace(settings, given=frozenset(given), addresses=live | given)
 
-    def is_sample(self, address: str) -> bool:
-        """True when the source with this address setting is the bundled sample."""
-        return self.profile == "sample" and LIVE[address] is not None and address not in self.given
+    def address(self, source: SourceCard) -> str:
+        """Where a source is read from. Raises SettingsError when no address is known."""
+        if address := self.addresses.get(source.setting):
+            return address
+        raise SettingsError(f"no address of {source.title} is set; set {source.variable}")
 
-    def is_skipped(self, address: str) -> bool:
-        """True when the source with this address setting has no default address and none was given."""
-        return LIVE[address] is None and not getattr(self, address)
+    def is_sample(self, source: SourceCard) -> bool:
+        """True when the source is the bundled sample of it."""
+        return self.profile == "sample" and source.sample is not None and source.setting not in self.given
 
-    def where(self, address: str) -> str:
-        """What the source with this address setting is read from, for people."""
-        if self.is_skipped(address):
-            return f"MEDEXAMS_{address.upper()} is not set, skipped"
-        return getattr(self, address) or "bundled sample"
+    def is_skipped(self, source: SourceCard) -> bool:
+        """True when the source has neither an address nor, in this profile, a sample."""
+        return not self.is_sample(source) and source.setting not in self.addresses
+
+    def where(self, source: SourceCard) -> str:
+        """What the source is read from, for people."""
+        if self.is_skipped(source):
+            return f"{source.variable} is not set, skipped"
+        return self.addresses.get(source.setting, "bundled sample")
 
     @property
     def warehouse(self) -> Path:

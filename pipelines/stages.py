@@ -14,6 +14,7 @@ from pipelines import sample
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
+from pipelines.benchmarks.registry import sources
 from pipelines.errors import SourceError, StoreError
 from pipelines.progress import Progress, silent
 from pipelines.questions.unify import QUESTION_TABLES, unify
@@ -21,11 +22,7 @@ from pipelines.runs import inbox
 from pipelines.runs.archives import Limits
 from pipelines.runs.baselines import baseline_runs
 from pipelines.settings import Settings
-from pipelines.sources.registry import SOURCES
 from pipelines.store.tables import Meta, Store
-
-ADDRESSES = {name: source.SETTING for name, source in SOURCES.items()}
-"""The setting that holds each source's address."""
 
 
 def open_store(settings: Settings) -> Store:
@@ -37,21 +34,22 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
 
     None for a source that has no address of its own and was given none: it is skipped.
     """
-    if settings.is_skipped(ADDRESSES[name]):
+    source = sources()[name]
+    if settings.is_skipped(source.card):
         return None
     landing = Landing(settings.data)
-    wanted = settings.is_sample(ADDRESSES[name])
+    wanted = settings.is_sample(source.card)
     if any(shot.is_sample != wanted for shot in landing.snapshots()):
         has, asked = ("real datasets", "the sample") if wanted else ("the sample", "real datasets")
         raise SourceError(
             f"{settings.data} holds {has}, and {asked} would stand beside them; use another folder for it (--data DIR)"
         )
     with _sample_served(settings) as served, Session(served, landing) as session:
-        shot = SOURCES[name].fetch(served, session, landing, progress)
+        shot = source.fetch(served, session, landing, progress)
     for known in landing.snapshots(name):
         if (known.release, known.sha256) == (shot.release, shot.sha256):  # nothing new: it was fetched then, from there
             shot = replace(shot, fetched_at=known.fetched_at, origin=known.origin)
-    SOURCES[name].read(shot, landing)  # a snapshot that can't be read must not be used
+    source.read(shot, landing)  # a snapshot that can't be read must not be used
     landing.add_snapshot(shot)
     return shot
 
@@ -59,12 +57,13 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
 @contextmanager
 def _sample_served(settings: Settings) -> Iterator[Settings]:
     """Settings whose missing addresses are those of the bundled sample, served on loopback for as long as needed."""
-    missing = [name for name in ADDRESSES.values() if settings.is_sample(name)]
+    missing = {source.card.setting for source in sources().values() if settings.is_sample(source.card)}
     if not missing:
         yield settings
         return
-    with sample.serve() as addresses:
-        yield replace(settings, request_delay=0.0, **{name: getattr(addresses, name) for name in missing})
+    with sample.serve() as served:
+        found = {name: address for name, address in served.items() if name in missing}
+        yield replace(settings, request_delay=0.0, addresses={**settings.addresses, **found})
 
 
 def build_questions(settings: Settings, store: Store) -> dict[str, Meta]:
@@ -73,7 +72,7 @@ def build_questions(settings: Settings, store: Store) -> dict[str, Meta]:
     shots = landing.snapshots()
     if not shots:
         raise SourceError(f"{settings.data}/landing holds no dataset yet; fetch a source first (medexams refresh)")
-    frames = unify(SOURCES[s.source].read(s, landing) for s in shots)
+    frames = unify(sources()[s.source].read(s, landing) for s in shots)
     return {name: store.write(name, frames[name]) for name in QUESTION_TABLES}
 
 
@@ -93,5 +92,5 @@ def import_runs(settings: Settings, store: Store, progress: Progress = silent) -
     """Read what is new in the inbox (and the sample's own predictions, where the sample is in use)."""
     folders = [settings.inbox_folder]
     if store.read("dataset")["is_sample"].any():
-        folders.insert(0, sample.FOLDER / "predictions")
+        folders = [*sample.predictions(), *folders]
     return inbox.read(store, folders, Limits(file_bytes=settings.max_bytes), progress)

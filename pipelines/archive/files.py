@@ -29,7 +29,7 @@ def licence(shot: Snapshot, stated: str) -> str:
     return SAMPLE_LICENCE if shot.is_sample else stated
 
 
-def count_note(shot: Snapshot, found: int, published: int) -> str | None:
+def count_note(shot: Snapshot, found: int, published: int | None) -> str | None:
     """Why a dataset holds another number of rows than is published: a file that a person named is theirs to answer for.
 
     A public address that leaves its published count gets no excuse, so that the check on it turns red.

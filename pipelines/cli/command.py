@@ -15,7 +15,9 @@ from typing import Any
 
 import click
 
+from pipelines.cli.output import echo
 from pipelines.errors import MedexamsError, SettingsError
+from pipelines.text.printable import printable
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 """Exit codes as a shell has them for a program that Ctrl-C ended, or whose reader went away."""
@@ -53,6 +55,8 @@ class Group(click.Group):
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result
+        except click.UsageError as error:
+            raise click.UsageError(printable(error.format_message()), error.ctx) from error
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except KeyboardInterrupt:
@@ -67,7 +71,7 @@ class Group(click.Group):
                 raise
             known = isinstance(error, MedexamsError)
             what = str(error) if known else _defect(error)
-            click.echo(f"medexams: {what}", err=True)
+            echo(f"medexams: {what}", err=True)
             ctx.exit(2 if isinstance(error, SettingsError) else 1)
 
 

@@ -7,11 +7,10 @@ import platform
 import sys
 from pathlib import Path
 
-import click
 import duckdb
 
 from pipelines.cli.command import command, data_option, json_option
-from pipelines.cli.output import dump
+from pipelines.cli.output import dump, echo
 from pipelines.cli.warehouse import query_warehouse
 from pipelines.errors import MedexamsError
 from pipelines.settings import Settings
@@ -28,7 +27,8 @@ def doctor(as_json: bool, data: Path | None) -> None:
       medexams doctor
       medexams doctor --data live --json
     """
-    from pipelines.stages import ADDRESSES, open_store
+    from pipelines.benchmarks.registry import sources
+    from pipelines.stages import open_store
     from pipelines.store.publishing import unfit
 
     settings = Settings.from_env(data=data)
@@ -37,8 +37,8 @@ def doctor(as_json: bool, data: Path | None) -> None:
         (True, "DuckDB", duckdb.__version__),
         (True, "profile", settings.profile),
     ]
-    for source, name in ADDRESSES.items():
-        findings.append((True, f"source {source}", settings.where(name)))
+    for name, source in sources().items():
+        findings.append((True, f"source {name}", settings.where(source.card)))
     folder = settings.data if settings.data.exists() else settings.data.resolve().parent
     findings.append(
         (_writable(folder), f"data folder {settings.data}", "writable" if _writable(folder) else "not writable")
@@ -54,9 +54,9 @@ def doctor(as_json: bool, data: Path | None) -> None:
     else:
         findings.append((True, "warehouse", "not published yet: run medexams refresh"))
     if as_json:
-        click.echo(dump([{"ok": good, "what": what, "detail": detail} for good, what, detail in findings]))
+        echo(dump([{"ok": good, "what": what, "detail": detail} for good, what, detail in findings]))
     for good, what, detail in [] if as_json else findings:
-        click.echo(f"{'ok  ' if good else 'FAIL'} {what}: {detail}")
+        echo(f"{'ok  ' if good else 'FAIL'} {what}: {detail}")
     if not all(good for good, _, _ in findings):
         raise MedexamsError("something needs mending, see FAIL above")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pipelines.cli.command import command, data_option
-from pipelines.cli.output import show_progress
+from pipelines.cli.output import echo, show_progress
 from pipelines.cli.warehouse import open_warehouse
 from pipelines.schema import BENCHMARKS
 from pipelines.settings import Settings
@@ -49,7 +49,7 @@ def export_(
     with open_warehouse(Settings.from_env(data=data)) as con, show_progress() as report:
         written = export(form, con, out, Options(datasets, benchmark, for_own_use, report))
     for line in written.left_out:
-        click.echo(f"left out: {line}", err=True)
+        echo(f"left out: {line}", err=True)
     for dataset_id in written.not_to_share:
-        click.echo(f"not for sharing: {dataset_id} (see NOT-FOR-SHARING.txt)", err=True)
-    click.echo(f"{len(written.files)} files of {', '.join(written.datasets)} written to {out}")
+        echo(f"not for sharing: {dataset_id} (see NOT-FOR-SHARING.txt)", err=True)
+    echo(f"{len(written.files)} files of {', '.join(written.datasets)} written to {out}")

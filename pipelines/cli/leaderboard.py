@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 
 from pipelines.cli.command import command, data_option, json_option
-from pipelines.cli.output import cell, console, rows_as_json
+from pipelines.cli.output import cell, console, echo, rows_as_json
 from pipelines.cli.warehouse import open_warehouse
 from pipelines.errors import MedexamsError
 from pipelines.schema import BENCHMARKS
@@ -38,7 +38,7 @@ def leaderboard(benchmark: str | None, as_json: bool, data: Path | None) -> None
         names = [d[0] for d in found.description or []]
         rows = found.fetchall()
     if as_json:
-        click.echo(rows_as_json(names, rows))
+        echo(rows_as_json(names, rows))
         return
     if not rows:
         raise MedexamsError("the leaderboard is empty; add predictions with `medexams runs add FILE…`")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
+
+from pipelines.text.printable import json_safe, printable
 
 STALE_AFTER = 0.5
 """Seconds between two progress lines where there is no terminal."""
@@ -31,16 +34,16 @@ def show_progress() -> Iterator[Callable[[str, int, int | None], None]]:
             nonlocal last
             if done == total or time.monotonic() - last > STALE_AFTER:
                 last = time.monotonic()
-                click.echo(f"{what}: {done}{f' of {total}' if total else ''}", err=True)
+                echo(f"{what}: {done}{f' of {total}' if total else ''}", err=True)
 
         yield line
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
 
         def bar(what: str, done: int, total: int | None) -> None:
-            task = tasks.setdefault(what, None) or bars.add_task(what)
+            task = tasks.setdefault(what, None) or bars.add_task(printable(what))
             tasks[what] = task
             bars.update(task, completed=done, total=total)
 
@@ -65,7 +68,7 @@ def rows_as_json(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> str:
 
 def dump(value: Any) -> str:
     """Any value as JSON that a person can read."""
-    return json.dumps(value, ensure_ascii=False, indent=1)
+    return json_safe(json.dumps(value, ensure_ascii=False, indent=1))
 
 
 class _Out(Console):
@@ -82,5 +85,16 @@ def console() -> Console:
 
 def cell(value: Any) -> Text:
     """A value as it stands: no markup of Rich's in it is obeyed, no control character reaches the terminal."""
-    text = "" if value is None else str(value)
-    return Text("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text))
+    return Text(printable("" if value is None else str(value)))
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print a line; what stands in it from outside can't steer the terminal."""
+    click.echo(printable(text), err=err)
+
+
+def csv_line(row: Sequence[Any]) -> str:
+    """A row as CSV, without its line end. Unlike Python's own writer it quotes a lone carriage return."""
+    texts = ["" if v is None else str(v) for v in row]
+    quoted = ['"' + t.replace('"', '""') + '"' if re.search('[",\r\n]', t) else t for t in texts]
+    return ",".join(quoted) if quoted != [""] else '""'  # a lone empty field would be a blank line

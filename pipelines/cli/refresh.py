@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pipelines.cli.command import command, data_option, json_option
-from pipelines.cli.output import dump, show_progress
+from pipelines.cli.output import dump, echo, show_progress
 from pipelines.cli.warehouse import query_warehouse
 from pipelines.schema import BENCHMARKS
 from pipelines.settings import PROFILES, Settings
@@ -38,11 +38,11 @@ def refresh(
     counts = query_warehouse(settings, "select dataset_id, n_questions, is_sample from dataset order by dataset_id")
     if as_json:
         datasets = [dict(zip(("dataset_id", "n_questions", "is_sample"), row, strict=True)) for row in counts]
-        click.echo(dump({"warehouse": str(settings.warehouse), "datasets": datasets}))
+        echo(dump({"warehouse": str(settings.warehouse), "datasets": datasets}))
         return
     for dataset_id, n, is_sample in counts:
-        click.echo(f"{dataset_id}: {n} questions{' (sample, not an exam)' if is_sample else ''}")
-    click.echo(f"published: {settings.warehouse}")
+        echo(f"{dataset_id}: {n} questions{' (sample, not an exam)' if is_sample else ''}")
+    echo(f"published: {settings.warehouse}")
 
 
 def run_job(settings: Settings, job: str, only: str | None = None) -> None:

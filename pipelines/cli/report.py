@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pipelines.cli.command import command, data_option
-from pipelines.cli.output import show_progress
+from pipelines.cli.output import echo, show_progress
 from pipelines.cli.warehouse import open_warehouse
 from pipelines.settings import Settings
 
@@ -32,4 +32,4 @@ def report(out: Path | None, data: Path | None) -> None:
         pass  # says what to do where there is none
     with show_progress() as progress:
         page = write(settings.warehouse, out or settings.data / "report", progress)
-    click.echo(f"report: {page}")
+    echo(f"report: {page}")

@@ -11,12 +11,12 @@ import duckdb
 from rich.table import Table
 
 from pipelines.cli.command import Group, data_option, json_option
-from pipelines.cli.output import cell, console, dump, rows_as_json, show_progress
+from pipelines.cli.output import cell, console, dump, echo, rows_as_json, show_progress
 from pipelines.cli.refresh import run_job
 from pipelines.cli.warehouse import open_warehouse, query_warehouse
 from pipelines.errors import MedexamsError, SettingsError
-from pipelines.schema import PREDICTION_STATUSES
 from pipelines.settings import Settings
+from pipelines.vocabulary import PREDICTION_STATUSES, RUN_KINDS
 
 
 @click.group(cls=Group)
@@ -31,7 +31,7 @@ def runs() -> None:
 @click.option("--dataset", help="Dataset (or benchmark) that was answered, where the files do not say.")
 @click.option("--description", help="Free description of the run.")
 @click.option("--use-case", help="Use case of COGNET-MD's benchmark card.")
-@click.option("--kind", type=click.Choice(["model", "baseline", "human"]), help="What answered.")
+@click.option("--kind", type=click.Choice(RUN_KINDS), help="What answered.")
 @json_option
 @data_option
 def runs_add(paths: tuple[Path, ...], as_json: bool, data: Path | None, **said: str | None) -> None:
@@ -68,15 +68,15 @@ def runs_add(paths: tuple[Path, ...], as_json: bool, data: Path | None, **said: 
         runs_found = [dict(zip(_RUN_COLUMNS, row, strict=True)) for row in found]
         refused = [{"path": path, "reason": reason} for path, reason in rejected]
         strangers = [dict(zip(("from", "predictions", "reason"), row, strict=True)) for row in unmatched]
-        click.echo(dump({"files": copied, "runs": runs_found, "rejected": refused, "unmatched": strangers}))
+        echo(dump({"files": copied, "runs": runs_found, "rejected": refused, "unmatched": strangers}))
     else:
         if found:
             _print_runs(found, _RUN_COLUMNS)
         for path, reason in rejected:
-            click.echo(f"rejected {path}: {reason}")
+            echo(f"rejected {path}: {reason}")
         for run, n, reason in unmatched:
-            click.echo(f"unmatched {run}: {n} predictions, the first: {reason}")
-        click.echo(f"{len(copied)} files added, {len(found)} runs, {len(rejected)} files rejected")
+            echo(f"unmatched {run}: {n} predictions, the first: {reason}")
+        echo(f"{len(copied)} files added, {len(found)} runs, {len(rejected)} files rejected")
     if rejected and not found:
         raise MedexamsError("no run came of these files; the reasons stand in rejected_file")
 
@@ -134,7 +134,7 @@ def runs_list(as_json: bool, data: Path | None) -> None:
       medexams runs list --json | jq '.[] | select(.unparsed > 0) | .run'
     """
     rows = query_warehouse(Settings.from_env(data=data), _COUNTS.format(where="true"))
-    click.echo(rows_as_json(_RUN_COLUMNS, rows)) if as_json else _print_runs(rows, _RUN_COLUMNS)
+    echo(rows_as_json(_RUN_COLUMNS, rows)) if as_json else _print_runs(rows, _RUN_COLUMNS)
 
 
 def _run_ids(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -173,19 +173,17 @@ def runs_show(run: str, status: str | None, limit: int, as_json: bool, data: Pat
     rows = query_warehouse(settings, sql, [exact[0], status, limit])
     names = ("question_id", "attempt", "status", "labels", "value", "evidence", "response")
     if as_json:
-        click.echo(rows_as_json(names, rows))
+        echo(rows_as_json(names, rows))
         return
     if not rows:
-        click.echo(f"no response{f' with status {status}' if status else ''} in {exact[0]}")
+        echo(f"no response{f' with status {status}' if status else ''} in {exact[0]}")
     for row in rows:
         shown = dict(zip(names, row, strict=True))
-        click.echo(f"{shown['question_id']} (attempt {shown['attempt']}): {shown['status']} "
+        echo(f"{shown['question_id']} (attempt {shown['attempt']}): {shown['status']} "
                    f"{shown['labels'] or shown['value'] or ''}")  # fmt: skip
-        click.echo(
-            f"    {shown['response'] if shown['response'] is not None else '(no response)'}".replace("\n", "\n    ")
-        )
+        echo(f"    {shown['response'] if shown['response'] is not None else '(no response)'}".replace("\n", "\n    "))
     unmatched = query_warehouse(
         settings, "select locator, reason from unmatched_prediction where run_id = ? limit ?", [exact[0], limit]
     )
     for locator, reason in unmatched if status is None else []:
-        click.echo(f"unmatched {locator}: {reason}")
+        echo(f"unmatched {locator}: {reason}")

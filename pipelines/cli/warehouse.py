@@ -11,16 +11,28 @@ import duckdb
 from pipelines.errors import MedexamsError
 from pipelines.settings import Settings
 
+_LOCKED: dict[str, Any] = {
+    "enable_external_access": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+    "lock_configuration": True,
+}
+"""Settings of a connection that can't leave the file it was opened on, and can't be talked out of it."""
+
 
 @contextmanager
-def open_warehouse(settings: Settings) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The published warehouse, read-only. Raises MedexamsError, with what to do, where there is none."""
+def open_warehouse(settings: Settings, *, locked: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The published warehouse, read-only; `locked` for queries that somebody else wrote.
+
+    Raises MedexamsError, with what to do, where there is none or it can't be opened.
+    """
     if not settings.warehouse.exists():
         raise MedexamsError(
             f"{settings.warehouse} does not exist yet; run `medexams refresh` first (--profile sample: no network)"
         )
     try:
-        con = duckdb.connect(str(settings.warehouse), read_only=True)
+        con = duckdb.connect(str(settings.warehouse), read_only=True, config=_LOCKED if locked else {})
     except duckdb.Error as fault:
         raise MedexamsError(
             f"{settings.warehouse} can't be opened ({str(fault).splitlines()[0][:200]}); "

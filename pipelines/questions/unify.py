@@ -15,11 +15,11 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.benchmarks.registry import sources
 from pipelines.questions.identity import squeeze
 from pipelines.questions.item import Choice, Item, Key, Reading
 from pipelines.questions.links import Link, duplicates, item_fingerprint, link
 from pipelines.schema import TABLES
-from pipelines.sources.registry import SOURCES
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -34,7 +34,7 @@ UNUSUAL_SHARE = 0.1
 
 def unify(readings: Iterable[Reading]) -> dict[str, pl.DataFrame]:
     """All question tables, by name, from one reading per dataset (older releases of a source included)."""
-    places = {source: i for i, source in enumerate(SOURCES)}
+    places = {source: i for i, source in enumerate(sources())}
     ordered = sorted(readings, key=lambda r: (places.get(r.dataset.source, len(places)), r.dataset.fetched_at))
     rows: Rows = {name: [] for name in QUESTION_TABLES}
     for reading in ordered:

@@ -1,6 +1,7 @@
 """The HTML report: a folder of pages that opens from disk with no network, made from the published warehouse.
 
-write() puts it in place whole or not at all. What it shows belongs to data.py, how to page.py and charts.py.
+write() puts it in place whole or not at all. What it shows belongs to world.py, boards.py, exams.py
+and quality.py, how to page.py and charts.py.
 """
 
 from __future__ import annotations

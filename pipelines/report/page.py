@@ -1,6 +1,7 @@
 """The pages of the report: view models and charts put into the templates, numbers and names written for people.
 
-What is read belongs to data.py, how a chart looks to charts.py, how a page looks to templates/ and static/.
+What is read belongs to world.py, boards.py, exams.py and quality.py, how a chart looks to charts.py, how a page looks
+to templates/ and static/.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import duckdb
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from pipelines.report import charts, data
+from pipelines.report import boards, charts, exams, quality
 from pipelines.report.charts import MOST, MOST_NARROW, Chart, Mark, Point
-from pipelines.schema import PREDICTION_STATUSES
+from pipelines.report.world import world
+from pipelines.vocabulary import PREDICTION_STATUSES, VERDICTS
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int | None], None]
@@ -127,8 +129,8 @@ def _environment() -> Environment:
     environment.filters |= {
         "number": number, "share": share, "points": points, "instant": instant, "case_name": case_name,
         "benchmark": lambda b: BENCHMARKS.get(b, b), "language": lambda c: LANGUAGES.get(c, c),
-        "metric": lambda m: METRICS.get(m, m), "topic": lambda t: TOPICS.get(t, t), "verdict": data.verdict_word,
-        "component": lambda c: COMPONENTS.get(c), "excerpt": data.excerpt,
+        "metric": lambda m: METRICS.get(m, m), "topic": lambda t: TOPICS.get(t, t), "verdict": VERDICTS.get,
+        "component": lambda c: COMPONENTS.get(c), "excerpt": quality.excerpt,
     }  # fmt: skip
     filters = environment.filters
     filters["plain"] = lambda name: name.replace("_", " ")
@@ -145,7 +147,7 @@ def _float(value: Decimal | None) -> float | None:
     return None if value is None else float(value)
 
 
-def board_chart(board: data.Board, key: str) -> Chart | None:
+def board_chart(board: boards.Board, key: str) -> Chart | None:
     """The best runs of a leaderboard with their intervals, and the lines for chance and examinees."""
     entries = board.ranked[:MOST]
     if not entries:
@@ -165,7 +167,7 @@ def board_chart(board: data.Board, key: str) -> Chart | None:
     return charts.dots(key, title, shown, marks, (bottom - 0.01 * top, top * 1.01), board.metric in _SHARES)
 
 
-def profile_chart(profile: data.Profile, key: str) -> Chart | None:
+def profile_chart(profile: boards.Profile, key: str) -> Chart | None:
     """Mean points per question of the best runs, a panel per subject."""
     best = profile.runs[:MOST]
     columns = []
@@ -185,7 +187,7 @@ def profile_chart(profile: data.Profile, key: str) -> Chart | None:
     return charts.panels(key, title, [TOPICS.get(t, t) for t in profile.topics], columns, (-0.45, 1.55))
 
 
-def case_chart(cases: data.UseCases, key: str) -> Chart | None:
+def case_chart(cases: boards.UseCases, key: str) -> Chart | None:
     """Production scores of the best runs (the first use case there is)."""
     best = [c for c in cases.cases if c.name == cases.names[0] and c.value is not None][:MOST]
     if not best:
@@ -198,7 +200,7 @@ def case_chart(cases: data.UseCases, key: str) -> Chart | None:
     return charts.dots(key, title, shown, [], (bottom - 0.01, 1.01), percent=True)
 
 
-def response_chart(found: list[data.Responses]) -> tuple[Chart, int] | None:
+def response_chart(found: list[quality.Responses]) -> tuple[Chart, int] | None:
     """Runs with the fewest answers (baselines only where there is nothing else), and how many are shown."""
     answered = [r for r in found if r.total]
     real = [r for r in answered if r.run.kind != "baseline"] or answered
@@ -210,7 +212,7 @@ def response_chart(found: list[data.Responses]) -> tuple[Chart, int] | None:
     return charts.stacks("responses", "How responses were read", labels, PREDICTION_STATUSES, shares), len(least)
 
 
-def flag_chart(found: data.Soundness) -> Chart | None:
+def flag_chart(found: quality.Soundness) -> Chart | None:
     """Flagged questions by flag, all datasets together."""
     counts: dict[str, int] = {}
     for q in found.datasets:
@@ -228,13 +230,13 @@ def flag_chart(found: data.Soundness) -> Chart | None:
 def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[str, str]]:
     """(file name, HTML) of every page."""
     environment = _environment()
-    everything = data.world(con)
-    boards = data.boards(con, everything)
-    grids = data.professions(con, everything)
-    profiles = data.profiles(con, everything)
-    cases = data.use_cases(con, everything)
-    responses = data.responses(con, everything)
-    sound = data.soundness(con, everything)
+    everything = world(con)
+    leaderboards = boards.boards(con, everything)
+    grids = exams.professions(con, everything)
+    profiles = boards.profiles(con, everything)
+    cases = boards.use_cases(con, everything)
+    responses = quality.responses(con, everything)
+    sound = quality.soundness(con, everything)
     made = datetime.now(UTC)
     flagged = [q for q in sound.datasets if q.flags]
     done, total = 0, len(NAV) + len(grids) + len(flagged)
@@ -250,8 +252,8 @@ def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[
     runs = list(everything.runs.values())
     choices = {name: sorted({getattr(r, name) for r in runs}) for name in ("benchmark", "language", "modality", "kind")}
     questions = sum(d.n_questions for d in everything.datasets.values())
-    yield page("index.html", "index.html", "Leaderboards", boards=_drawn(boards, board_chart, "board"), choices=choices,
-               questions=questions)  # fmt: skip
+    yield page("index.html", "index.html", "Leaderboards", boards=_drawn(leaderboards, board_chart, "board"),
+               choices=choices, questions=questions)  # fmt: skip
 
     matrix = {(s.run.run_id, g.file): s for g in grids for s in g.sittings}
     passed: Counter[str] = Counter()
@@ -270,11 +272,13 @@ def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[
                statuses=PREDICTION_STATUSES, benchmarks=choices["benchmark"])  # fmt: skip
 
     yield page("quality.html", "quality.html", "Source quality", sound=sound, chart=flag_chart(sound))
-    for quality in flagged:
-        yield page(quality.file, "flagged.html", f"Flagged questions: {quality.dataset.title}", nav="quality.html",
-                   quality=quality, limit=data.MOST_FLAGS)  # fmt: skip
+    for found in flagged:
+        yield page(found.file, "flagged.html", f"Flagged questions: {found.dataset.title}", nav="quality.html",
+                   quality=found, limit=quality.MOST_FLAGS)  # fmt: skip
 
-    yield page("rules.html", "rules.html", "Rules", found=data.disagreements(con, everything), limit=data.MOST_VERDICTS)
+    yield page(
+        "rules.html", "rules.html", "Rules", found=exams.disagreements(con, everything), limit=exams.MOST_VERDICTS
+    )
     yield page("provenance.html", "provenance.html", "Provenance")
 
 

@@ -26,7 +26,7 @@ import polars as pl
 from pipelines import answers
 from pipelines.runs import archives
 from pipelines.runs.archives import LIMITS, Limits
-from pipelines.runs.formats import BY_NAME, FORMATS, card
+from pipelines.runs.formats import card, formats
 from pipelines.runs.formats.card import Card
 from pipelines.runs.matching import ABSTAIN, Match, Matched, Question, QuestionIndex
 from pipelines.runs.parsed import File, Fragment, Header, Prediction, Unreadable
@@ -157,12 +157,12 @@ def plan(files: Mapping[str, Loader], given: Card | None = None, limits: Limits 
             if role == "helper":
                 helpers[found].append(entry)
             else:
-                members[found, BY_NAME[found].group(name)].append(entry)
+                members[found, formats()[found].group(name)].append(entry)
     groups = []
     used: set[str] = set()
     for (fmt, _), entries in sorted(members.items(), key=lambda item: item[1][0].name):
         entries.sort(key=lambda e: e.name)
-        near = _near(entries, helpers.get(fmt, []), BY_NAME[fmt].group)
+        near = _near(entries, helpers.get(fmt, []), formats()[fmt].group)
         used |= {e.name for e in near}
         for own, part in _by_card(entries, cards):
             said = given.over(own) if given else own
@@ -178,7 +178,7 @@ def plan(files: Mapping[str, Loader], given: Card | None = None, limits: Limits 
 
 def classify(look: Peek, data: bytes) -> tuple[str, str]:
     """Role and format of a file. Raises Unreadable when no format knows it, and says where its JSON is broken."""
-    for fmt in FORMATS:
+    for fmt in formats().values():
         if role := fmt.sniff(look):
             return role, fmt.NAME
     if look.shape == "empty":
@@ -206,7 +206,7 @@ def _unpacked(
         with _rejecting(rejected, name):
             data = _limited(load, limits)
             look = peek(name, data)
-            if look.shape not in ("zip", "gzip", "tar") or any(f.sniff(look) for f in FORMATS):
+            if look.shape not in ("zip", "gzip", "tar") or any(f.sniff(look) for f in formats().values()):
                 yield name, load, data, look
                 continue
             if depth >= limits.depth:
@@ -336,7 +336,7 @@ def read(group: Group, questions: QuestionIndex, read_at: datetime) -> Imported:
 def _fragments(entry: Entry, group: Group, helpers: Sequence[File], out: Imported) -> list[Fragment]:
     """A file's fragments; none, and a row of rejected_file, when it can't be read."""
     with _rejecting(out, entry.name, group.format):
-        fragments = BY_NAME[group.format].read(entry.file(), helpers)
+        fragments = formats()[group.format].read(entry.file(), helpers)
         if any(f.predictions for f in fragments):
             return fragments
         raise Unreadable("the file holds no predictions; write it again")

@@ -16,8 +16,8 @@ Made from the folders rules/ of pipelines/benchmarks by `python -m pipelines.sco
 
 Two rulesets stand side by side. `official` is the exam's own rule; `published` is what the benchmark's released scorer
 computes, faults included, so that a published table can be reproduced. Where they part, the table `rule_disagreement`
-says why. A cell without a source is **unverified**, one worked out from sourced facts is **derived**, and a verdict that
-rests on one says so (`rule_status`).
+says why. A cell without a source is **unverified**, one worked out from sourced facts is **derived**, and a verdict
+that rests on one says so (`rule_status`).
 
 A new exam year is a change of rule files only: lines in lines.csv, the layout in layout.csv, adjusted questions in
 adjusted.toml.

@@ -14,15 +14,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from math import ceil, floor
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from pipelines.benchmarks.registry import benchmarks
 from pipelines.errors import SettingsError
-from pipelines.schema import ADJUSTED_KINDS, RULE_STATUSES, RULESETS, TABLES
+from pipelines.schema import TABLES
+from pipelines.vocabulary import ADJUSTED_KINDS, RULE_STATUSES, RULESETS
 
 TABLE_NAMES = (
     "rule_item", "rule_topic", "rule_use_case", "rule_component", "rule_layout", "rule_adjusted", "reported_result",
@@ -207,7 +208,7 @@ class _File:
             yield reader.line_num, row
 
 
-def _files(folders: Iterable[Traversable], name: str) -> list[_File]:
+def _files(folders: Iterable[Path], name: str) -> list[_File]:
     found = []
     for folder in sorted(folders, key=lambda f: f.name):
         file = folder / "rules" / name
@@ -225,7 +226,7 @@ def _points(text: str) -> Decimal | None:
     return Decimal(text) if text else None
 
 
-def _documents(folders: Iterable[Traversable]) -> Iterator[tuple[_File, str, dict[str, Any]]]:
+def _documents(folders: Iterable[Path]) -> Iterator[tuple[_File, str, dict[str, Any]]]:
     for file in _files(folders, "points.toml"):
         try:
             yield file, str(file.benchmark), tomllib.loads(file.text)
@@ -273,7 +274,7 @@ def _use_cases(file: _File, benchmark: str, document: dict[str, Any]) -> Iterato
         yield found
 
 
-def _lines(folders: Iterable[Traversable]) -> tuple[Line, ...]:
+def _lines(folders: Iterable[Path]) -> tuple[Line, ...]:
     lines: list[Line] = []
     seen = set()
     for file in _files(folders, "lines.csv"):
@@ -311,7 +312,7 @@ def _line(file: _File, number: int, row: dict[str, str]) -> Line:
     return line
 
 
-def _layouts(folders: Iterable[Traversable]) -> Iterator[Layout]:
+def _layouts(folders: Iterable[Path]) -> Iterator[Layout]:
     for file in _files(folders, "layout.csv"):
         for number, row in file.rows():
             try:
@@ -327,7 +328,7 @@ def _layouts(folders: Iterable[Traversable]) -> Iterator[Layout]:
             yield layout
 
 
-def _adjusted(folders: Iterable[Traversable]) -> dict[tuple[str, int, str, int], Adjusted]:
+def _adjusted(folders: Iterable[Path]) -> dict[tuple[str, int, str, int], Adjusted]:
     """By profession, year, paper and number; a stated kind goes before an unstated one."""
     found: dict[tuple[str, int, str, int], Adjusted] = {}
     for file in _files(folders, "adjusted.toml"):
@@ -353,7 +354,7 @@ def _adjusted(folders: Iterable[Traversable]) -> dict[tuple[str, int, str, int],
     return found
 
 
-def _reported(folders: Iterable[Traversable]) -> Iterator[Reported]:
+def _reported(folders: Iterable[Path]) -> Iterator[Reported]:
     for file in _files(folders, "reported.csv"):
         for number, row in file.rows():
             try:
@@ -368,10 +369,10 @@ def _reported(folders: Iterable[Traversable]) -> Iterator[Reported]:
             yield found
 
 
-def load(folders: Iterable[Traversable] | None = None) -> Rulebook:
+def load(folders: Iterable[Path] | None = None) -> Rulebook:
     """Read and check the rules/ of `folders` (default: all benchmarks'). Raises SettingsError with file and line."""
     if folders is None:
-        folders = [f for f in resources.files("pipelines.benchmarks").iterdir() if f.is_dir()]
+        folders = {rules.parent for benchmark in benchmarks().values() for rules in benchmark.rule_folders}
     folders = list(folders)
     documents = list(_documents(folders))
     return Rulebook(

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from pipelines.benchmarks.registry import benchmarks
 from pipelines.schema import TABLES
 from pipelines.store.checks import Check
 from pipelines.store.tables import Meta, Store
@@ -59,16 +58,15 @@ def sql_tables() -> dict[str, SqlTable]:
     return found
 
 
-def _released(folders: Iterable[Traversable] | None = None) -> str:
-    """One SELECT of the released.sql of all benchmarks that have one (or of those in `folders`).
+def _released() -> str:
+    """One SELECT of the released.sql of all benchmarks that have one.
 
     Each is a SELECT over the tables for its own benchmark's predictions, with the columns of released_answer. It gives
     the rows that its scorer may read otherwise than they are read here; what it leaves out is taken as read here.
     """
     table = TABLES["released_answer"]
     columns = ", ".join(table.column_names)
-    folders = resources.files("pipelines.benchmarks").iterdir() if folders is None else folders
-    files = sorted((f / "released.sql" for f in folders if (f / "released.sql").is_file()), key=str)
+    files = [f for b in benchmarks().values() if (f := b.folder / "released.sql").is_file()]
     parts = [f"select {columns}\nfrom (\n{f.read_text(encoding='utf-8').rstrip().rstrip(';')}\n)" for f in files]
     nothing = ", ".join(f"cast(null as {c.type}) as {c.name}" for c in table.columns)
     return "\nunion all\n".join(parts) or f"select {nothing}\nfrom prediction\nwhere false"

@@ -142,7 +142,7 @@ def test_sql_says_when_a_table_is_cut(data: Path) -> None:
 
 def test_sql_may_not_write(data: Path) -> None:
     done = run("sql", "drop table run", "--data", data)
-    assert done.exit_code == 2 and "read-only" in done.stderr
+    assert done.exit_code == 2 and "DROP is not allowed" in done.stderr
 
 
 def test_sql_opens_a_shell_or_says_how_to_get_one(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +156,7 @@ def test_sql_opens_a_shell_or_says_how_to_get_one(data: Path, tmp_path: Path, mo
     shell.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/called\n')
     shell.chmod(0o755)
     query._shell(settings)
-    assert (tmp_path / "called").read_text() == f"-readonly {data}/medexams.duckdb\n"
+    assert (tmp_path / "called").read_text() == f"-safe -readonly {data}/medexams.duckdb\n"
 
 
 def test_doctor(data: Path, tmp_path: Path) -> None:

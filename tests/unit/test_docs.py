@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+from pipelines.benchmarks.registry import sources
 from pipelines.cli import main
 from pipelines.settings import Settings
 from tests.conftest import ROOT
@@ -28,7 +29,8 @@ def commands(page: Path) -> list[str]:
 def test_environment_variables_are_those_of_the_settings() -> None:
     text = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `MEDEXAMS_(\w+)` \| (?:`([^`]*)`)? ?\| .+ \|$", text, re.MULTILINE)
-    settings = {f.name: f.default for f in dataclasses.fields(Settings) if f.name != "given"}
+    settings = {f.name: f.default for f in dataclasses.fields(Settings) if f.name not in ("given", "addresses")}
+    settings |= {source.card.setting: None for source in sources().values()} | {"benchmarks": None}
     assert dict(rows) == {k.upper(): "" if v is None else str(v) for k, v in settings.items()}
 
 
@@ -63,5 +65,5 @@ def test_units_call_programs_that_are_installed(unit: Path) -> None:
 
 def test_containerfile_copies_what_there_is() -> None:
     text = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
-    for sources in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE):
-        assert all((ROOT / source).exists() for source in sources.split())
+    for named in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE):
+        assert all((ROOT / source).exists() for source in named.split())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import itertools
 import json
 import re
+import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,16 +20,18 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
+from pipelines.answers.numbers import canonical, canonical_sequence
 from pipelines.cli import main
 from pipelines.cli.export import EXPORT_FORMATS
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.export import FORMATS, Options, Written, export, harness_utils, prompts
 from pipelines.export.content import FIELDS, questions
-from pipelines.export.gate import public_address, terms
+from pipelines.export.gate import public_address
 from pipelines.export.lm_eval import documents
 from pipelines.export.tables_csv import RISKY
 from pipelines.export.tables_xlsx import CELL, CUT, cell_text
-from pipelines.schema import TABLES
+from pipelines.licences import terms
+from pipelines.schema import TABLES, Column
 from pipelines.scoring.rulebook import rulebook, tables
 from tests.unit.scoring_world import INPUTS, TIME, World
 
@@ -182,7 +186,65 @@ def test_scores_without_questions_stay_possible(con: duckdb.DuckDBPyConnection, 
     question = pl.read_csv(tmp_path / "out/question.csv")
     assert question["stem"].unique().to_list() == ["withheld: licence"] and len(question) == 2
     assert len(pl.read_csv(tmp_path / "out/choice.csv")) == 10
-    assert "Columns concerned: passage.text, question.stem, choice.text" in (tmp_path / "out/README.txt").read_text()
+    assert (
+        "Columns concerned: passage.text, question.stem, question.released_key, choice.text"
+        in (tmp_path / "out/README.txt").read_text()
+    )
+
+
+def _secret_rows(con: duckdb.DuckDBPyConnection, dataset_id: str) -> list[str]:
+    """A row in every table that can hold the text of questions, of a dataset, with SECRET in each such column."""
+    words = dict.fromkeys(("dataset_id", "from_dataset", "to_dataset", "source"), dataset_id)
+    words |= {"run_id": f"{dataset_id}/run", "question_id": f"{dataset_id}/q", "passage_id": f"{dataset_id}/p"}
+    filled = []
+    for name, table in TABLES.items():
+        names = [c.name for c in table.columns if c.holds_question_text]
+        if names or name == "run":
+            values = words | dict.fromkeys(names, f"{SECRET} of {dataset_id}")
+            given = {k: v for k, v in values.items() if k in table.column_names}
+            con.execute(
+                f"insert into {name} ({', '.join(given)}) values ({', '.join('?' * len(given))})", [*given.values()]
+            )
+            filled += [f"{name}.{c}" for c in names]
+    return filled
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_every_column_that_may_repeat_a_question_is_held_back(tmp_path: Path, form: str) -> None:
+    with duckdb.connect() as con:
+        for table in [*TABLES.values()]:
+            con.execute(f"create table {table.name} ({', '.join(f'{c.name} {c.type}' for c in table.columns)})")
+        for dataset_id, licence in (("a/open", "MIT"), ("b/closed", "CC BY-NC-ND 4.0")):
+            values = (dataset_id, "medschool", "r", "t", "it", licence, "o", "0", TIME, 1, False)
+            con.execute(
+                "insert into dataset (dataset_id, benchmark, release, title, language, licence, origin, sha256, "
+                f"fetched_at, n_questions, is_sample) values ({', '.join('?' * len(values))})",
+                values,
+            )
+            filled = _secret_rows(con, dataset_id)
+        export(form, con, tmp_path / "out", Options())
+        said = _texts(tmp_path / "out")
+        open_ = [f for f in filled if not f.startswith("rejected_file.")]  # a file that can't be read is nobody's
+        assert len(filled) > 15
+        assert f"{SECRET} of b/closed" not in said
+        assert form == "xlsx" or said.count(f"{SECRET} of a/open") == len(open_)
+
+
+def test_a_new_text_column_is_held_back_until_it_is_stated_to_be_free(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(data / "medexams.duckdb", tmp_path / "copy.duckdb")
+    for name in ("question", "exam"):  # exam: a table that does not tell the dataset of a row
+        columns = (*TABLES[name].columns, Column("hint", "VARCHAR", "A new column.", nullable=True))
+        monkeypatch.setitem(TABLES, name, dataclasses.replace(TABLES[name], columns=columns))
+    with duckdb.connect(str(tmp_path / "copy.duckdb")) as con:
+        for name in ("question", "exam"):
+            con.execute(f"alter table {name} add column hint varchar; update {name} set hint = '{SECRET}'")
+        export("csv", con, tmp_path / "out", Options())
+    hints = dict(pl.read_csv(tmp_path / "out/question.csv").group_by("dataset_id").agg(pl.col("hint").unique()).rows())
+    assert hints == {"cognet_md/test": [None], "medschool/mur-2024-07": [None],
+                     "medschool/test": [SECRET], "kokushi_md10/test": [SECRET]}  # fmt: skip
+    assert SECRET not in (tmp_path / "out/exam.csv").read_text()
 
 
 # ---- what each format holds --------------------------------------------------------------------------------------
@@ -349,7 +411,7 @@ _KINDS: tuple[tuple[str, dict[str, Any], list[str]], ...] = (
     ("medschool", {}, ["C"]),
     *(("kokushi_md10", {"key_status": s, "points": 3}, ["B"]) for s in _STATUSES),
     ("kokushi_md10", {"answer_type": "multiple"}, ["AB", "AC"]),
-    ("kokushi_md10", {"answer_type": "numeric"}, ["04"]),
+    ("kokushi_md10", {"answer_type": "numeric"}, ["04", "0.4"]),
     ("kokushi_md10", {"answer_type": "sequence"}, ["c-b-a"]),
 )
 
@@ -376,7 +438,8 @@ def test_the_harness_gives_the_points_of_the_warehouse(tmp_path: Path) -> None:
             if chooses:
                 world.answer(run, qid, text)
             else:
-                told: dict[str, Any] = {"response": text, "value": text or None}
+                read = canonical_sequence if kind["answer_type"] == "sequence" else canonical
+                told: dict[str, Any] = {"response": text, "value": read(text) if text else None}
                 world.answer(run, qid, status="answered" if text else "empty", **told)
             response = "-".join(text) if chooses else text
             expected.append((f"{run} {qid}", harness_utils.process_generated(docs[qid], [response])))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -15,8 +14,7 @@ import pytest
 from pipelines import stages
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
-from pipelines.benchmarks.igakuqa import source as igakuqa
-from pipelines.benchmarks.kokushi_md10 import source as kokushi
+from pipelines.benchmarks.registry import sources
 from pipelines.definitions import run_job
 from pipelines.errors import SettingsError, SourceError
 from pipelines.progress import silent
@@ -25,8 +23,6 @@ from pipelines.questions.unify import unify
 from pipelines.runs import importer
 from pipelines.runs.matching import QuestionIndex
 from pipelines.settings import Settings
-from pipelines.sources.base import Source
-from tests.conftest import ROOT
 from tests.unit.scoring_world import World
 from tests.web import Reply, serve
 
@@ -75,11 +71,12 @@ def landing(tmp_path: Path) -> Landing:
     return Landing(tmp_path / "archive")
 
 
-def got(address: Path | str, landing: Landing, source: Source = igakuqa) -> Reading:
-    settings = Settings.from_env({f"MEDEXAMS_{source.SETTING.upper()}": str(address)}, request_delay=0.0, attempts=1)
-    shot = source.fetch(settings, Session(settings, landing), landing, silent)
+def got(address: Path | str, landing: Landing, source: str = "igakuqa") -> Reading:
+    card = sources()[source].card
+    settings = Settings.from_env({card.variable: str(address)}, request_delay=0.0, attempts=1)
+    shot = sources()[source].fetch(settings, Session(settings, landing), landing, silent)
     landing.add_snapshot(shot)
-    return source.read(shot, landing)
+    return sources()[source].read(shot, landing)
 
 
 def test_questions_and_their_metadata(tmp_path: Path, landing: Landing) -> None:
@@ -161,8 +158,8 @@ def test_another_layout_is_said(papers: dict[str, list[Any]], says: str, tmp_pat
 def test_without_an_address_it_is_skipped(profile: str, tmp_path: Path) -> None:
     settings = Settings.from_env({}, profile=profile, data=tmp_path)
     assert stages.fetch(settings, "igakuqa") is None and not list(tmp_path.iterdir())
-    assert settings.where("igakuqa_release") == "MEDEXAMS_IGAKUQA_RELEASE is not set, skipped"
-    assert not settings.is_skipped("kokushi_release")
+    assert settings.where(sources()["igakuqa"].card) == "MEDEXAMS_IGAKUQA_RELEASE is not set, skipped"
+    assert not settings.is_skipped(sources()["mur"].card)
     with pytest.raises(SettingsError, match="set MEDEXAMS_IGAKUQA_RELEASE"):
         run_job(settings, "refresh", only="igakuqa")
 
@@ -181,7 +178,7 @@ def both(tmp_path: Path, landing: Landing) -> Iterator[list[Reading]]:
     exams = tmp_path / "exams/JA/医師"
     exams.mkdir(parents=True)
     (exams / "医師_2020_a.json").write_text(json.dumps(rows), encoding="utf-8")
-    yield [got(write(tmp_path / "data", PAPERS), landing), got(tmp_path, landing, kokushi)]
+    yield [got(write(tmp_path / "data", PAPERS), landing), got(tmp_path, landing, "kokushi")]
 
 
 def test_the_same_question_is_linked_and_the_later_one_flagged(both: list[Reading]) -> None:
@@ -259,9 +256,3 @@ def test_an_item_is_what_kokushis_reader_makes_of_it(both: list[Reading]) -> Non
 
     own, other = both
     assert [shared(i) for i in own.items[:3]] == [shared(i) for i in other.items[:3]]
-
-
-def test_the_worked_example_names_files_that_exist() -> None:
-    text = (ROOT / "docs" / "adding-a-benchmark.md").read_text(encoding="utf-8")
-    named = {name for name in re.findall(r"`([\w/.-]+)`", text) if "/" in name and not name.startswith("igakuqa/")}
-    assert len(named) > 15 and [name for name in sorted(named) if not (ROOT / name).exists()] == []

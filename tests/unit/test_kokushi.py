@@ -26,7 +26,7 @@ from pipelines.benchmarks.japanese_exams.exams import (
 )
 from pipelines.benchmarks.japanese_exams.keys import ALL, asked_for, fill_boxes, read_forbidden, read_key, read_number
 from pipelines.benchmarks.kokushi_md10 import source as kokushi
-from pipelines.errors import SourceError
+from pipelines.errors import SettingsError, SourceError
 from pipelines.progress import silent
 from pipelines.questions.item import Item, Key, Reading
 from pipelines.settings import Settings
@@ -513,7 +513,7 @@ def test_what_is_not_the_layout_is_said(tmp_path: Path, files: dict[str, str], a
 
 def test_no_address(tmp_path: Path) -> None:
     landing = Landing(tmp_path)
-    with pytest.raises(SourceError, match="MEDEXAMS_KOKUSHI_RELEASE"):
+    with pytest.raises(SettingsError, match="MEDEXAMS_KOKUSHI_RELEASE"):
         kokushi.fetch(Settings(), Session(Settings(), landing), landing, silent)
 
 

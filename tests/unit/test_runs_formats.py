@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from pipelines.questions.identity import fingerprint
 from pipelines.runs import importer
-from pipelines.runs.formats import BY_NAME
+from pipelines.runs.formats import formats
 from pipelines.runs.importer import Imported
 from pipelines.runs.matching import Question, QuestionIndex
 from pipelines.schema import TABLES
@@ -373,7 +373,7 @@ def selections(result: Imported) -> dict[str, int | None]:
 
 
 def test_every_format_has_a_writer() -> None:
-    assert {fmt for _, fmt, _ in WRITERS.values()} == set(BY_NAME)
+    assert {fmt for _, fmt, _ in WRITERS.values()} == set(formats())
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -290,7 +290,7 @@ def test_kokushi_published(tmp_path_factory: pytest.TempPathFactory, seed: int) 
     rng, world, expected = random.Random(seed), World(), {}
     world.run("r", "kokushi_md10/test")
     for i in range(QUESTIONS):
-        qid, kind, keys, status, labels, points = kokushi(world, rng, i)
+        qid, kind, keys, _, labels, points = kokushi(world, rng, i)
         listed = [c["label"] for c in world.rows["choice"] if c["question_id"] == qid and c["is_forbidden"]]
         dirty = rng.random() < 0.2
         if dirty:

@@ -15,6 +15,7 @@ from pipelines.archive.files import SAMPLE_ORIGIN, count_note, fetch_address, li
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
+from pipelines.benchmarks.card import source_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
@@ -22,13 +23,7 @@ from pipelines.questions.text import tidy
 from pipelines.settings import Settings
 from pipelines.text.options import label_of, split_options
 
-NAME = "cognet"
-BENCHMARK = "cognet_md"
-ASSET = "cognet_release"
-SETTING = "cognet_release"
-ABOUT = "The released COGNET-MD (CSV): English questions in five specialties."
-LINK = "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD"
-PUBLISHED_COUNT = 542
+SOURCE = source_of(__file__, "cognet")
 RELEASE = "1.0"
 LABELS = "ABCDEFGH"
 
@@ -57,18 +52,16 @@ _MOJIBAKE = re.compile(f"[Â-ß][{_CONTINUATION}]|[à-ï][{_CONTINUATION}]{{2}}|
 
 def fetch(settings: Settings, session: Session, landing: Landing, progress: Progress) -> Snapshot:
     """Archive the released CSV. Raises SourceError."""
-    address = settings.cognet_release
-    if not address:
-        raise SourceError("no address of the COGNET-MD release is set; set MEDEXAMS_COGNET_RELEASE to its CSV file")
+    address = settings.address(SOURCE)
     files = fetch_address(address, session, landing, progress, ("*.csv",))
     if len(files) > 1:
         raise SourceError(f"{address}: {len(files)} CSV files; name the one of the release")
     _table(landing.get(files[0].sha256), address)
-    if settings.is_sample("cognet_release"):
-        return snapshot(NAME, "sample", SAMPLE_ORIGIN, files, is_sample=True)
+    if settings.is_sample(SOURCE):
+        return snapshot(SOURCE.name, "sample", SAMPLE_ORIGIN, files, is_sample=True)
     sha256 = files[0].sha256
-    release = release_name(landing, NAME, [RELEASE, f"{RELEASE}-{sha256[:8]}"], sha256)
-    return snapshot(NAME, release, address, files, is_sample=False)
+    release = release_name(landing, SOURCE.name, [RELEASE, f"{RELEASE}-{sha256[:8]}"], sha256)
+    return snapshot(SOURCE.name, release, address, files, is_sample=False)
 
 
 def read(shot: Snapshot, landing: Landing) -> Reading:
@@ -87,10 +80,11 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
         else:
             items.append(_item(number, locator, cells, was_repaired))
     dataset = Dataset(
-        benchmark=BENCHMARK, release=shot.release, title=title(shot, "COGNET-MD"), language="en",
-        licence=licence(shot, "CC BY-NC-ND 4.0"), count_note=count_note(shot, len(rows), PUBLISHED_COUNT),
+        benchmark="cognet_md", release=shot.release, title=title(shot, SOURCE.title), language="en",
+        licence=licence(shot, SOURCE.licence), count_note=count_note(shot, len(rows), SOURCE.published_count),
         origin=shot.origin, sha256=shot.sha256, fetched_at=shot.fetched_at,
-        published_count=None if shot.is_sample else PUBLISHED_COUNT, is_sample=shot.is_sample, source=NAME,
+        published_count=None if shot.is_sample else SOURCE.published_count, is_sample=shot.is_sample,
+        source=SOURCE.name,
     )  # fmt: skip
     return Reading(dataset, items, rejected)
 

@@ -15,6 +15,7 @@ from pipelines.archive.files import fetch_address, is_url, release_name, snapsho
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
+from pipelines.benchmarks.card import source_of
 from pipelines.benchmarks.japanese_exams.exams import PROFESSIONS, round_of
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.layouts import Row, parse, row_of
@@ -23,14 +24,7 @@ from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
 from pipelines.settings import Settings
 
-NAME = "igakuqa"
-BENCHMARK = "igakuqa"
-ASSET = "igakuqa_release"
-SETTING = "igakuqa_release"
-ABOUT = "IgakuQA: the 医師 exams again, as an earlier benchmark asks them. Skipped unless its address is set."
-LINK = "https://github.com/jungokasai/IgakuQA"
-PUBLISHED_COUNT = 2000
-"""Five exams (2018 to 2022) of 400 questions."""
+SOURCE = source_of(__file__, "igakuqa")
 PROFESSION = "医師"
 _ROUNDS = {year: round_of(PROFESSIONS[PROFESSION], year) for year in range(2018, 2023)}
 _PAPER = re.compile(r"(?P<paper>1\d\d-[A-F])(?P<meta>_metadata)?\.jsonl")
@@ -44,9 +38,7 @@ def fetch(settings: Settings, session: Session, landing: Landing, progress: Prog
     The address is a local folder (the repository's, its data/, or one year of it) or the URL that stands before
     2018/112-A.jsonl.
     """
-    address = settings.igakuqa_release
-    if not address:
-        raise SourceError("no address of IgakuQA is set; set MEDEXAMS_IGAKUQA_RELEASE to its folder data/")
+    address = settings.address(SOURCE)
     files: list[StoredFile] = []
     if is_url(address):
         for year, number in _ROUNDS.items():
@@ -61,9 +53,9 @@ def fetch(settings: Settings, session: Session, landing: Landing, progress: Prog
         raise SourceError(f"{address}: no line is a question of IgakuQA ({why}); name the folder that holds data/")
     years = sorted({row.year for row in rows.values()})
     span = str(years[0]) if len(years) == 1 else f"{years[0]}-{years[-1]}"
-    shot = snapshot(NAME, span, address, files, is_sample=False)
-    release = release_name(landing, NAME, [span, f"{span}-{shot.sha256[:8]}"], shot.sha256)
-    return snapshot(NAME, release, address, files, is_sample=False)
+    shot = snapshot(SOURCE.name, span, address, files, is_sample=False)
+    release = release_name(landing, SOURCE.name, [span, f"{span}-{shot.sha256[:8]}"], shot.sha256)
+    return snapshot(SOURCE.name, release, address, files, is_sample=False)
 
 
 def read(shot: Snapshot, landing: Landing) -> Reading:
@@ -72,9 +64,10 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
     held = sorted({row.year for row in rows.values()})
     missing = ", ".join(str(year) for year in _ROUNDS if year not in held)
     dataset = Dataset(
-        benchmark=BENCHMARK, release=shot.release, title=f"IgakuQA ({PROFESSION} {', '.join(map(str, held))})",
-        language="ja", licence="none stated (public exam)", origin=shot.origin, sha256=shot.sha256,
-        fetched_at=shot.fetched_at, published_count=PUBLISHED_COUNT, is_sample=shot.is_sample, source=NAME,
+        benchmark="igakuqa", release=shot.release, title=f"{SOURCE.title} ({PROFESSION} {', '.join(map(str, held))})",
+        language="ja", licence=SOURCE.licence, origin=shot.origin, sha256=shot.sha256,
+        fetched_at=shot.fetched_at, published_count=SOURCE.published_count, is_sample=shot.is_sample,
+        source=SOURCE.name,
         count_note=f"the published count is over five exams; the files lack {missing}" if missing else None,
     )  # fmt: skip
     return Reading(dataset, items_of(rows), rejected)

@@ -228,7 +228,7 @@ def _value_key(text: str, stem: str) -> KeyReading:
 
 
 def _numeric(number: str, stem: str) -> KeyReading:
-    """The number as the source has it, and second the value it means when its digit boxes have a point or more digits."""
+    """The number as the source has it, and second the value it means when its digit boxes have a point."""
     filled = fill_boxes(stem, number)
     values = [number] if filled is None or Decimal(filled) == Decimal(number) else [number, filled]
     return KeyReading("numeric", [Key(value=v) for v in values])

@@ -13,6 +13,7 @@ from pipelines.archive.files import SAMPLE_ORIGIN, fetch_address, licence, relea
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
+from pipelines.benchmarks.card import source_of
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.keys import narrow
 from pipelines.benchmarks.japanese_exams.layouts import Row, is_exam_file, parse, patterns_of, rows_of
@@ -21,14 +22,7 @@ from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
 from pipelines.settings import Settings
 
-NAME = "kokushi"
-BENCHMARK = "kokushi_md10"
-ASSET = "kokushi_release"
-SETTING = "kokushi_release"
-ABOUT = "KokushiMD-10: ten Japanese licensing exams, 2020 to 2024."
-LINK = "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10"
-PUBLISHED_COUNT = 11588
-"""Questions of one language, as the paper's table counts them (ten professions, 2020 to 2024)."""
+SOURCE = source_of(__file__, "kokushi")
 CORRECTED_ALL_THE_SAME = ("医師",)
 """Professions for which the released scorer overlooks corrected_question_index; for the others it never credits it."""
 RELEASES = {"ja": "Japanese", "en": "English", "mixed": "Japanese and English"}
@@ -36,9 +30,7 @@ RELEASES = {"ja": "Japanese", "en": "English", "mixed": "Japanese and English"}
 
 def fetch(settings: Settings, session: Session, landing: Landing, progress: Progress) -> Snapshot:
     """Archive the exam files or the JSON lines. Raises SourceError, also for a file that is no such layout."""
-    address = settings.kokushi_release
-    if not address:
-        raise SourceError("no address of KokushiMD-10 is set; set MEDEXAMS_KOKUSHI_RELEASE to its JSON lines or folder")
+    address = settings.address(SOURCE)
     files = fetch_address(address, session, landing, progress, patterns_of(address))
     if sum(not is_exam_file(file.name) for file in files) > 1:
         raise SourceError(
@@ -49,12 +41,12 @@ def fetch(settings: Settings, session: Session, landing: Landing, progress: Prog
         for row in rows_of(file.name, parse(landing.get(file.sha256), file.name), _named_language(file.name)):
             if isinstance(row, Row):
                 languages.add(row.language)
-    if settings.is_sample("kokushi_release"):
-        return snapshot(NAME, "sample", SAMPLE_ORIGIN, files, is_sample=True)
+    if settings.is_sample(SOURCE):
+        return snapshot(SOURCE.name, "sample", SAMPLE_ORIGIN, files, is_sample=True)
     language = "mixed" if len(languages) > 1 else min(languages, default="ja")
-    shot = snapshot(NAME, language, address, files, is_sample=False)
-    release = release_name(landing, NAME, [language, f"{language}-{shot.sha256[:8]}"], shot.sha256)
-    return snapshot(NAME, release, address, files, is_sample=False)
+    shot = snapshot(SOURCE.name, language, address, files, is_sample=False)
+    release = release_name(landing, SOURCE.name, [language, f"{language}-{shot.sha256[:8]}"], shot.sha256)
+    return snapshot(SOURCE.name, release, address, files, is_sample=False)
 
 
 def _named_language(name: str) -> str | None:
@@ -86,12 +78,12 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
             item.released_key = ""
     release = shot.release.split("-", 1)[0]
     language = "mixed" if len(languages) > 1 else min(languages, default="ja")
-    published = None if shot.is_sample or language == "mixed" else PUBLISHED_COUNT
+    published = None if shot.is_sample or language == "mixed" else SOURCE.published_count
     dataset = Dataset(
-        benchmark=BENCHMARK, release=shot.release, language=language, licence=licence(shot, "MIT"),
-        title=title(shot, f"KokushiMD-10 ({RELEASES.get(release, RELEASES[language])})"),
+        benchmark="kokushi_md10", release=shot.release, language=language, licence=licence(shot, SOURCE.licence),
+        title=title(shot, f"{SOURCE.title} ({RELEASES.get(release, RELEASES[language])})"),
         origin=shot.origin, sha256=shot.sha256, fetched_at=shot.fetched_at,
-        published_count=published, is_sample=shot.is_sample, source=NAME,
+        published_count=published, is_sample=shot.is_sample, source=SOURCE.name,
         count_note=_count_note(rows.values()) if published else None,
     )  # fmt: skip
     return Reading(dataset, items, rejected)

@@ -22,18 +22,14 @@ from pipelines.archive.files import SAMPLE_ORIGIN, is_url, licence, release_name
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
+from pipelines.benchmarks.card import source_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Image, Item, Key, Reading, Rejected
 from pipelines.questions.text import as_collected, html_to_text
 from pipelines.settings import Settings
 
-NAME = "mur"
-BENCHMARK = "medschool"
-ASSET = "mur_bank"
-SETTING = "mur_api"
-ABOUT = "The Italian ministry's bank of entrance questions, page by page, with passages and pictures."
-LINK = "https://domande-ap.mur.gov.it/domande"
+SOURCE = source_of(__file__, "mur")
 PAGE_SIZE = 20
 LABELS = "ABCDEFGHIJ"
 KEY_ID = "a"
@@ -62,9 +58,7 @@ _GIVE_UP_AFTER = 3
 
 def fetch(settings: Settings, session: Session, landing: Landing, progress: Progress) -> Snapshot:
     """Archive the whole bank, with its passages and pictures. Raises SourceError unless every question is there."""
-    address = settings.mur_api
-    if not address:
-        raise SourceError("no address of the MUR bank is set; set MEDEXAMS_MUR_API")
+    address = settings.address(SOURCE)
     if is_url(address):
         files = _scrape(address.rstrip("/"), session, landing, progress)
         dated = datetime.now(UTC).strftime("%Y-%m-%d")
@@ -73,17 +67,17 @@ def fetch(settings: Settings, session: Session, landing: Landing, progress: Prog
         found = re.search(r"\d{4}-\d{2}(-\d{2})?", Path(address).stem)
         dated = found[0] if found else datetime.now(UTC).strftime("%Y-%m-%d")
     sha256 = _content_hash(files, landing)
-    same = next((s for s in landing.snapshots(NAME) if s.sha256 == sha256), None)
+    same = next((s for s in landing.snapshots(SOURCE.name) if s.sha256 == sha256), None)
     if (
         same is not None
     ):  # the order of choices that models were shown stays; pictures that were missing may be there now
         old = {f.name: f for f in same.files}
         extra = [f for f in files if f.name not in old and not f.name.startswith("page:")]
         return replace(same, files=(*same.files, *extra))
-    if settings.is_sample("mur_api"):
-        return snapshot(NAME, "mur-sample", SAMPLE_ORIGIN, files, is_sample=True, sha256=sha256)
-    release = release_name(landing, NAME, [f"mur-{dated[:7]}", f"mur-{dated}"], sha256)
-    return snapshot(NAME, release, address, files, is_sample=False, sha256=sha256)
+    if settings.is_sample(SOURCE):
+        return snapshot(SOURCE.name, "mur-sample", SAMPLE_ORIGIN, files, is_sample=True, sha256=sha256)
+    release = release_name(landing, SOURCE.name, [f"mur-{dated[:7]}", f"mur-{dated}"], sha256)
+    return snapshot(SOURCE.name, release, address, files, is_sample=False, sha256=sha256)
 
 
 def _saved(path: Path, landing: Landing) -> list[StoredFile]:
@@ -110,7 +104,7 @@ def _pages(
     api: str, session: Session, landing: Landing, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[StoredFile]]:
     """All pages of the list. A scrape that broke off less than a day ago goes on at the first page it lacks."""
-    journal = landing.scrape(NAME)
+    journal = landing.scrape(SOURCE.name)
     pages, files = _resume(journal, api, landing)
     if not pages:
         journal = {"api": api, "started": datetime.now(UTC).isoformat(), "pages": []}
@@ -125,7 +119,7 @@ def _pages(
                 f"{url}: the answer is page {page.get('number')} instead of {number}: pages repeat; refresh again later"
             )
         if pages and any(page[k] != pages[0][k] for k in ("totalElements", "totalPages")):
-            landing.save_scrape(NAME, None)
+            landing.save_scrape(SOURCE.name, None)
             raise SourceError(
                 f"{url}: totalElements moved from {pages[0]['totalElements']} to {page['totalElements']} during the "
                 "scrape, so that its pages are not of one bank; refresh again later"
@@ -133,9 +127,9 @@ def _pages(
         pages.append(page)
         files.append(StoredFile(f"page:{number}", answer.sha256, answer.size))
         journal["pages"].append([answer.sha256, answer.size])
-        landing.save_scrape(NAME, journal)
+        landing.save_scrape(SOURCE.name, journal)
         progress("pages of the MUR bank", len(pages), pages[0]["totalPages"])
-    landing.save_scrape(NAME, None)  # from here on the pages are whole, or not worth going on from
+    landing.save_scrape(SOURCE.name, None)  # from here on the pages are whole, or not worth going on from
     _check_whole(pages, api)
     return pages, files
 
@@ -265,17 +259,17 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
             else:
                 rejected.append(Rejected(locator, result, json.dumps(row, ensure_ascii=False)))
     dataset = Dataset(
-        benchmark=BENCHMARK,
+        benchmark="medschool",
         release=shot.release,
-        title=title(shot, "Question bank of the MUR"),
+        title=title(shot, SOURCE.title),
         language="it",
-        licence=licence(shot, "none stated (public exam questions)"),
+        licence=licence(shot, SOURCE.licence),
         origin=shot.origin,
         sha256=shot.sha256,
         fetched_at=shot.fetched_at,
         published_count=total,
         is_sample=shot.is_sample,
-        source=NAME,
+        source=SOURCE.name,
     )
     passages = {
         name.removeprefix("passage:"): text

@@ -13,6 +13,7 @@ from pipelines.archive.files import SAMPLE_ORIGIN, count_note, fetch_address, li
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
+from pipelines.benchmarks.card import source_of
 from pipelines.benchmarks.medschool.bank import LABELS, POINTS, topic_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
@@ -20,28 +21,20 @@ from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Reject
 from pipelines.questions.text import released_to_text
 from pipelines.settings import Settings
 
-NAME = "medschool"
-BENCHMARK = "medschool"
-ASSET = "medschool_release"
-SETTING = "medschool_release"
-ABOUT = "The released Medschool-Test (JSON lines), drawn from the ministry's bank."
-LINK = "https://github.com/room-b007/test-medicina"
-PUBLISHED_COUNT = 3301
+SOURCE = source_of(__file__, "medschool")
 _FIELDS = ("id", "topic", "text", "answers", "label")
 
 
 def fetch(settings: Settings, session: Session, landing: Landing, progress: Progress) -> Snapshot:
     """Archive the released file. Raises SourceError."""
-    address = settings.medschool_release
-    if not address:
-        raise SourceError("no address of the Medschool-Test release is set; set MEDEXAMS_MEDSCHOOL_RELEASE")
+    address = settings.address(SOURCE)
     files = fetch_address(address, session, landing, progress, ("*.jsonl",))
     _rows(landing.get(files[0].sha256), address)
-    if settings.is_sample("medschool_release"):
-        return snapshot(NAME, "room-b007-sample", SAMPLE_ORIGIN, files[:1], is_sample=True)
+    if settings.is_sample(SOURCE):
+        return snapshot(SOURCE.name, "room-b007-sample", SAMPLE_ORIGIN, files[:1], is_sample=True)
     sha256 = files[0].sha256
-    release = release_name(landing, NAME, ["room-b007", f"room-b007-{sha256[:8]}"], sha256)
-    return snapshot(NAME, release, address, files[:1], is_sample=False)
+    release = release_name(landing, SOURCE.name, ["room-b007", f"room-b007-{sha256[:8]}"], sha256)
+    return snapshot(SOURCE.name, release, address, files[:1], is_sample=False)
 
 
 def _rows(body: bytes, where: str) -> list[tuple[int, str]]:
@@ -91,18 +84,18 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
         else:
             rejected.append(Rejected(locator, result, line))
     dataset = Dataset(
-        benchmark=BENCHMARK,
+        benchmark="medschool",
         release=shot.release,
-        title=title(shot, "Medschool-Test"),
+        title=title(shot, SOURCE.title),
         language="it",
-        licence=licence(shot, "Apache-2.0"),
+        licence=licence(shot, SOURCE.licence),
         origin=shot.origin,
         sha256=shot.sha256,
         fetched_at=shot.fetched_at,
-        published_count=None if shot.is_sample else PUBLISHED_COUNT,
+        published_count=None if shot.is_sample else SOURCE.published_count,
         is_sample=shot.is_sample,
-        source=NAME,
-        count_note=count_note(shot, len(items) + len(rejected), PUBLISHED_COUNT),
+        source=SOURCE.name,
+        count_note=count_note(shot, len(items) + len(rejected), SOURCE.published_count),
     )
     return Reading(dataset, items, rejected)
 

@@ -8,7 +8,7 @@ import dagster as dg
 from assets.common import OWNERS, Workspace, code_references, stage_tag
 from assets.common import SOURCES as GROUP
 from pipelines import stages
-from pipelines.benchmarks.registry import Source, sources
+from pipelines.registry import Source, sources
 
 # Refreshed weekly: a day late is worth a warning, a week late is a failure.
 FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=timedelta(days=14), warn_window=timedelta(days=8))

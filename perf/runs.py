@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pipelines.runs.reading import load_rows
+from pipelines.text.readers import json_rows
 
 ROUNDS = 5
 
@@ -62,7 +62,7 @@ def ratio(data: bytes) -> tuple[float, float, float]:
     plain, ours = [], []
     for _ in range(ROUNDS):
         plain.append(seconds(line_by_line, data))
-        ours.append(seconds(load_rows, data))
+        ours.append(seconds(json_rows, data))
     return min(plain), min(ours), min(plain) / min(ours)
 
 
@@ -70,7 +70,7 @@ def main() -> int:
     """Print one line a case; 1 when the reader is slower than json.loads in any, else 0."""
     slow = False
     for name, data in (("long JSON lines", long_lines(8_000)), ("short JSON lines", short_lines(200_000))):
-        assert load_rows(data).values == line_by_line(data)
+        assert json_rows(data).values == line_by_line(data)
         plain, ours, times = ratio(data)
         took = f"json.loads {plain:.3f} s  reader {ours:.3f} s"
         print(f"runs: {name:17} {len(data) / 1e6:6.1f} MB  {took}  {times:.2f} times as fast")

@@ -15,10 +15,10 @@ import dagster as dg
 from dagster._core.errors import DagsterAssetCheckFailedError, DagsterExecutionInterruptedError
 
 from assets import automation, checks, common, publish, questions, runs, scores, sources, tables
-from pipelines.benchmarks.registry import benchmarks
-from pipelines.benchmarks.registry import sources as registered
 from pipelines.errors import MedexamsError, SettingsError, StoreError
 from pipelines.progress import Progress, silent
+from pipelines.registry import benchmarks
+from pipelines.registry import sources as registered
 from pipelines.settings import Settings
 
 HOME = Path(__file__).resolve().parents[1] / "dagster_home"

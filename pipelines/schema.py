@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.benchmarks.registry import benchmarks
+from pipelines.registry import benchmarks
 from pipelines.vocabulary import (
     ADJUSTED_KINDS,
     ANSWER_TYPES,
@@ -178,7 +178,7 @@ _TABLES = (
         (
             _n("exam_id", "Exam: benchmark/profession/year."),
             _n("benchmark", "The benchmark it belongs to.", values=BENCHMARKS),
-            _n("profession", "Profession as KokushiMD-10 writes it, e.g. 医師."),
+            _n("profession", "Profession as its exam writes it, e.g. 医師."),
             _n("profession_en", "Profession in English."),
             _c("year", INT, "Year of the sitting."),
             _c("round", INT, "Number of the sitting (第…回).", null=True),
@@ -203,8 +203,7 @@ _TABLES = (
             _n("exam_id", "The exam sitting, where the source has one.", null=True),
             _n("paper", "Paper or section of the exam, upper case.", null=True),
             _c("number", INT, "Number within the paper (薬剤: within the exam) or within the source's subject.", null=True),
-            _n("topic", "Subject: medschool biology, chemistry, maths_physics, world_knowledge, logic; cognet_md the "
-                        "specialty; kokushi_md10 and igakuqa the source's subject.", null=True),
+            _n("topic", "Subject or specialty; the card of a benchmark names its own.", null=True),
             _n("language", "Language of the question (ISO 639-1)."),
             _c("stem", TEXT, "The question as plain text: x^2 and H_2O for super- and subscripts, [image] for a picture."),
             _n("passage_id", "The passage it refers to, where its text is known.", null=True),
@@ -330,7 +329,7 @@ _TABLES = (
             _n("vendor", "Who made the model.", null=True),
             _n("description", "Free description.", null=True),
             _n("dataset_id", "Dataset that was answered."),
-            _n("use_case", "Declared use case (COGNET-MD benchmark card).", null=True),
+            _n("use_case", "Use case that the run declares, of those on its benchmark's card.", null=True),
             _n("modality", "What the model was shown.", values=MODALITIES),
             _n("format", "mc: choices ranked; cloze: choices not shown; generated: free text.",
                values=RUN_FORMATS),
@@ -445,7 +444,7 @@ _TABLES = (
             _RUN_ID,
             _n("model", "Model, baseline or group."),
             _n("kind", "What answered.", values=RUN_KINDS),
-            _n("metric", "Metric that ranks: exam_score for medschool, score_share for the others."),
+            _n("metric", "Metric that ranks, as the benchmark's card names it."),
             _c("score", SCORE, "Value of that metric.", null=True),
             _c("low", SCORE, "Lower end of its 95 % interval.", null=True),
             _c("high", SCORE, "Upper end of its 95 % interval.", null=True),
@@ -636,7 +635,7 @@ _TABLES = (
         key=("benchmark", "use_case"),
     ),
     Table(
-        "rule_topic", "rules", "Weight of each subject in a benchmark's exam score.",
+        "rule_topic", "rules", "Weight of each subject in an exam score.",
         (
             _n("benchmark", "The benchmark.", values=BENCHMARKS),
             _n("topic", "Subject."),
@@ -650,7 +649,7 @@ _TABLES = (
             _RULESET,
             _n("benchmark", "The benchmark whose released scorer has this line; null: the exam's own.", null=True,
                values=BENCHMARKS),
-            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("year", INT, "Year of the sitting."),
             _n("component", "Part of the exam; overall: all of it."),
             _n("kind", "points: points needed; forbidden: forbidden choices allowed; zero_subjects: subjects without a "
@@ -673,7 +672,7 @@ _TABLES = (
     Table(
         "rule_layout", "rules", "Questions and points of each paper, as the exams are laid out.",
         (
-            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("first_year", INT, "First year it holds for."),
             _c("last_year", INT, "Last year it is known to hold for."),
             _n("paper", "Paper, upper case; 'all' where questions are numbered through the exam."),

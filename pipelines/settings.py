@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.benchmarks.card import SourceCard
-from pipelines.benchmarks.registry import sources
 from pipelines.errors import SettingsError
+from pipelines.registry import sources
+from pipelines.registry.card import SourceCard
+from pipelines.text.limits import LIMITS, Limits
 
 PROFILES = ("sample", "live")
-_LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1}
+_LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1, "max_unpacked_bytes": 1,
+          "max_rows": 1, "max_cells": 1}  # fmt: skip
 """The least that each number may be, where it is not 0."""
 
 
@@ -37,6 +39,12 @@ class Settings:
     """The longest Retry-After that is waited for, in seconds."""
     max_bytes: int = 512 * 2**20
     """The largest answer or prediction file that is read, in bytes."""
+    max_unpacked_bytes: int = LIMITS.unpacked_bytes
+    """The most bytes that a prediction archive or a compressed file may unpack to."""
+    max_rows: int = LIMITS.rows
+    """The most rows that a prediction file may have."""
+    max_cells: int = LIMITS.cells
+    """The most cells (in JSON: values) that a prediction file may have; each takes about 100 bytes of memory."""
     keep_generations: int = 3
     accept_shrink: bool = False
     shrink_share: float = 0.1
@@ -56,6 +64,7 @@ class Settings:
         kinds: dict[str, Any] = {
             "profile": str, "data": Path, "inbox": Path, "request_delay": float,
             "connect_timeout": float, "read_timeout": float, "attempts": int, "longest_wait": float, "max_bytes": int,
+            "max_unpacked_bytes": int, "max_rows": int, "max_cells": int,
             "keep_generations": int, "shrink_share": float, "lock_wait": float, "accept_shrink": _flag,
         }  # fmt: skip
         found: dict[str, Any] = {}
@@ -104,6 +113,11 @@ class Settings:
     def warehouse(self) -> Path:
         """The published DuckDB file."""
         return self.data / "medexams.duckdb"
+
+    @property
+    def limits(self) -> Limits:
+        """How much of a prediction file is read at most."""
+        return Limits(self.max_bytes, self.max_unpacked_bytes, self.max_rows, self.max_cells)
 
     @property
     def inbox_folder(self) -> Path:

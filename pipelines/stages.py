@@ -14,12 +14,11 @@ from pipelines import sample
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
-from pipelines.benchmarks.registry import sources
 from pipelines.errors import SourceError, StoreError
 from pipelines.progress import Progress, silent
 from pipelines.questions.unify import QUESTION_TABLES, unify
-from pipelines.runs import inbox
-from pipelines.runs.archives import Limits
+from pipelines.registry import sources
+from pipelines.runs import importing
 from pipelines.runs.baselines import baseline_runs
 from pipelines.settings import Settings
 from pipelines.store.tables import Meta, Store
@@ -88,9 +87,9 @@ def build_baseline(store: Store, name: str) -> int:
     return store.write("prediction", prediction, inputs, part=part).rows
 
 
-def import_runs(settings: Settings, store: Store, progress: Progress = silent) -> inbox.Summary:
+def import_runs(settings: Settings, store: Store, progress: Progress = silent) -> importing.Summary:
     """Read what is new in the inbox (and the sample's own predictions, where the sample is in use)."""
     folders = [settings.inbox_folder]
     if store.read("dataset")["is_sample"].any():
         folders = [*sample.predictions(), *folders]
-    return inbox.read(store, folders, Limits(file_bytes=settings.max_bytes), progress)
+    return importing.read(store, folders, settings.limits, progress)

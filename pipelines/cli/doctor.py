@@ -27,7 +27,7 @@ def doctor(as_json: bool, data: Path | None) -> None:
       medexams doctor
       medexams doctor --data live --json
     """
-    from pipelines.benchmarks.registry import sources
+    from pipelines.registry import sources
     from pipelines.stages import open_store
     from pipelines.store.publishing import unfit
 

@@ -30,8 +30,8 @@ def refresh(
     Examples:
       medexams refresh --profile sample          the bundled sample, no network
       medexams refresh --data live               the public sources, in a folder of their own
-      medexams refresh --only medschool          one benchmark's sources; all tables are rebuilt
-      MEDEXAMS_KOKUSHI_RELEASE=./kokushi medexams refresh     one source from a local folder
+      medexams refresh --only BENCHMARK          one benchmark's sources; all tables are rebuilt
+      MEDEXAMS_<SOURCE>=./folder medexams refresh     one source from a local folder (medexams doctor lists them)
     """
     settings = Settings.from_env(profile=profile, data=data, accept_shrink=accept_shrink)
     run_job(settings, "refresh", only)

@@ -16,6 +16,7 @@ import duckdb
 
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.licences import Terms, terms
+from pipelines.registry import sources
 
 ReportProgress = Callable[[str, int, int | None], None]
 """What is being done, how much of it is done, and of how much (None: unknown)."""
@@ -39,17 +40,6 @@ class Options:
         return bool(self.datasets or self.benchmark)
 
 
-_PUBLISHERS = {
-    "cognet_md": (
-        "Dimitrios P. Panagoulias and others",
-        "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD",
-    ),
-    "kokushi_md10": ("Junyu Liu and others", "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10"),
-    "igakuqa": ("Jungo Kasai and others", "https://github.com/jungokasai/IgakuQA"),
-    "medschool": ("room-b007", "https://github.com/room-b007/test-medicina"),
-}
-
-
 @dataclass(frozen=True)
 class Dataset:
     """A dataset as an export shows it; `origin` names no path of the machine that it was read on."""
@@ -57,6 +47,7 @@ class Dataset:
     dataset_id: str
     benchmark: str
     release: str
+    source: str
     title: str
     language: str
     licence: str
@@ -75,9 +66,9 @@ class Dataset:
         """Who made the questions public, and the address of that."""
         if self.is_sample:
             return "medexams", f"urn:medexams:{self.dataset_id}"
-        if self.release.startswith("mur"):
-            return "Ministero dell'Università e della Ricerca", "https://domande-ap.mur.gov.it"
-        return _PUBLISHERS.get(self.benchmark, (self.title, f"urn:medexams:{self.dataset_id}"))
+        if source := sources().get(self.source):
+            return source.card.publisher, source.card.link
+        return self.title, f"urn:medexams:{self.dataset_id}"
 
     @property
     def slug(self) -> str:
@@ -122,8 +113,8 @@ def know_addresses(con: duckdb.DuckDBPyConnection) -> None:
 def datasets(con: duckdb.DuckDBPyConnection, options: Options) -> list[Dataset]:
     """The datasets that the options name, in order of their ids. Raises SettingsError for one that isn't there."""
     rows = con.execute(
-        """select dataset_id, benchmark, release, title, language, licence, origin, sha256, fetched_at, n_questions,
-                  is_sample
+        """select dataset_id, benchmark, release, source, title, language, licence, origin, sha256, fetched_at,
+                  n_questions, is_sample
            from dataset order by dataset_id"""
     ).fetchall()
     found = [Dataset(*row) for row in rows]

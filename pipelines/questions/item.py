@@ -41,7 +41,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Exam:
-    """One sitting: profession as KokushiMD-10 writes it, its English name, year, and round (第…回) where known."""
+    """One sitting: profession in the words of its country, its English name, year, and round (第…回) where known."""
 
     profession: str
     profession_en: str

@@ -15,10 +15,10 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.benchmarks.registry import sources
 from pipelines.questions.identity import squeeze
 from pipelines.questions.item import Choice, Item, Key, Reading
 from pipelines.questions.links import Link, duplicates, item_fingerprint, link
+from pipelines.registry import sources
 from pipelines.schema import TABLES
 
 Rows = dict[str, list[dict[str, Any]]]

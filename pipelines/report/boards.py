@@ -11,6 +11,7 @@ from decimal import Decimal
 
 import duckdb
 
+from pipelines.registry import benchmarks
 from pipelines.report.world import Dataset, Run, World, rows
 
 CHANCE = "seeded-random"
@@ -104,7 +105,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Profile:
-    """Subjects of one Medschool dataset: topics in order of weight, runs best first by `order`."""
+    """Topics of one dataset, in order of their weight in the exam; runs best first."""
 
     dataset: Dataset
     topics: list[str]
@@ -113,15 +114,16 @@ class Profile:
 
 
 def profiles(con: duckdb.DuckDBPyConnection, everything: World) -> list[Profile]:
-    """The subject profile of each Medschool dataset, by the official rule."""
+    """The profile of each dataset whose benchmark names its topics, by the official rule."""
     found = rows(
         con,
         """select t.*, r.dataset_id, coalesce(w.weight, 0) as weight
            from topic_score t join run r using (run_id) join dataset d using (dataset_id)
            left join rule_topic w on w.benchmark = d.benchmark and w.topic = t.topic
            left join leaderboard l on l.run_id = t.run_id and l.benchmark = d.benchmark
-           where t.ruleset = 'official' and d.benchmark = 'medschool'
+           where t.ruleset = 'official' and list_contains($named, d.benchmark)
            order by r.dataset_id, l.rank nulls last, l.score desc nulls last, t.run_id, weight desc""",
+        {"named": [b.name for b in benchmarks().values() if b.card.topics]},
     )
     by_dataset: dict[str, dict[str, dict[str, Topic]]] = defaultdict(lambda: defaultdict(dict))
     weight: dict[str, int] = {}
@@ -143,7 +145,7 @@ def profiles(con: duckdb.DuckDBPyConnection, everything: World) -> list[Profile]
 
 @dataclass(frozen=True)
 class UseCase:
-    """Points over points possible of a run in one use case of COGNET-MD, with its interval."""
+    """Points over points possible of a run in one use case, with its interval."""
 
     run: Run
     name: str
@@ -157,7 +159,7 @@ class UseCase:
 
 @dataclass(frozen=True)
 class UseCases:
-    """The use cases of one COGNET-MD dataset: production and beta first, then the specialties."""
+    """The use cases of one dataset: those over all topics first, the largest first; then topic by topic."""
 
     dataset: Dataset
     names: list[str]
@@ -165,24 +167,23 @@ class UseCases:
 
 
 def use_cases(con: duckdb.DuckDBPyConnection, everything: World) -> list[UseCases]:
-    """COGNET-MD by use case; runs that answered too little for `production` have their specialties alone."""
+    """Datasets by use case; a run that answered too little for a use case does not show in it."""
     found = rows(
         con,
         """select s.run_id, s.use_case as name, s.value, s.low, s.high, a.value as accuracy, s.n, s.method, r.dataset_id
            from benchmark_score s join run r using (run_id)
            left join benchmark_score a on a.run_id = s.run_id and a.benchmark = s.benchmark
                and a.use_case = s.use_case and a.metric = 'accuracy'
-           where s.benchmark = 'cognet_md' and s.metric = 'score_share' and s.use_case <> 'all'
-           order by r.dataset_id, s.use_case like 'specialty:%', s.use_case desc, s.value desc nulls last, s.run_id""",
+           where s.metric = 'score_share' and s.use_case <> 'all'
+           order by r.dataset_id, s.value desc nulls last, s.run_id""",
     )
     by_dataset: dict[str, list[UseCase]] = defaultdict(list)
     for r in found:
         by_dataset[r.pop("dataset_id")].append(UseCase(everything.runs[r.pop("run_id")], **r))
-    return [
-        UseCases(
-            everything.datasets[dataset_id],
-            sorted({c.name for c in cases}, key=lambda n: (n.startswith("specialty:"), n != "production", n)),
-            sorted(cases, key=lambda c: (c.name.startswith("specialty:"), c.name != "production", c.name)),
-        )
-        for dataset_id, cases in by_dataset.items()
-    ]
+    result = []
+    for dataset_id, cases in by_dataset.items():
+        largest = {c.name: max(o.n for o in cases if o.name == c.name) for c in cases}
+        names = sorted(largest, key=lambda name: (":" in name, 0 if ":" in name else -largest[name], name))
+        ordered = sorted(cases, key=lambda c: names.index(c.name))
+        result.append(UseCases(everything.datasets[dataset_id], names, ordered))
+    return result

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ import duckdb
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from pipelines.registry import benchmarks
 from pipelines.report import boards, charts, exams, quality
 from pipelines.report.charts import MOST, MOST_NARROW, Chart, Mark, Point
 from pipelines.report.world import world
@@ -40,27 +42,38 @@ NAV = (
     ("provenance.html", "Provenance"),
 )
 
-BENCHMARKS = {
-    "cognet_md": "COGNET-MD", "kokushi_md10": "KokushiMD-10", "medschool": "Medschool-Test", "igakuqa": "IgakuQA",
-}  # fmt: skip
 LANGUAGES = {"en": "English", "it": "Italian", "ja": "Japanese", "zh": "Chinese", "mixed": "mixed"}
 METRICS = {
     "score_share": "points over points possible",
-    "exam_score": "exam score, −24 to 90",
+    "exam_score": "exam score",
     "accuracy": "share right in full",
     "score": "points",
 }
-TOPICS = {
-    "biology": "Biology", "chemistry": "Chemistry", "maths_physics": "Maths, physics",
-    "world_knowledge": "World knowledge", "logic": "Logic",
-}  # fmt: skip
-COMPONENTS = {
-    "overall": "whole exam", "禁忌": "forbidden choices", "零点科目": "subjects without a point",
-    "科目": "subjects below their share", "必修": "compulsory", "必須": "compulsory",
-    "一般+臨床": "general and clinical", "一般+状況設定": "general and case items", "実地": "practical",
-    "領域A": "area A", "領域B": "area B", "領域C": "area C",
-}  # fmt: skip
 _SHARES = ("score_share", "accuracy", "accuracy_answered", "answered_share")
+
+
+def title_of(benchmark: str) -> str:
+    """A benchmark's title; its name where it is not installed here."""
+    known = benchmarks().get(benchmark)
+    return known.card.title if known else benchmark
+
+
+def scoring_of(benchmark: str) -> str:
+    """What its card says an answer earns, or nothing."""
+    known = benchmarks().get(benchmark)
+    return known.card.scoring if known else ""
+
+
+def use_cases_of(benchmark: str) -> list[tuple[str, str]]:
+    """Its use cases by name, in words."""
+    known = benchmarks().get(benchmark)
+    return list(known.card.use_cases.items()) if known else []
+
+
+@cache
+def names_of(of: str) -> dict[str, str]:
+    """Names of `of` (topics, components) of all benchmarks, in words."""
+    return {name: said for b in benchmarks().values() for name, said in getattr(b.card, of).items()}
 
 
 # ---- numbers and names -------------------------------------------------------------------------------------------
@@ -104,7 +117,7 @@ def instant(value: datetime) -> str:
 
 def case_name(name: str) -> str:
     """A use case for people: 'specialty:dermatology' is Dermatology."""
-    return name.removeprefix("specialty:").replace("_", " ").capitalize()
+    return name.rpartition(":")[2].replace("_", " ").capitalize()
 
 
 _JAPANESE = re.compile(r"[\u3005-\u3007\u3040-\u30ff\u4e00-\u9fff](?:[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef・：+]*"
@@ -128,9 +141,10 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {
         "number": number, "share": share, "points": points, "instant": instant, "case_name": case_name,
-        "benchmark": lambda b: BENCHMARKS.get(b, b), "language": lambda c: LANGUAGES.get(c, c),
-        "metric": lambda m: METRICS.get(m, m), "topic": lambda t: TOPICS.get(t, t), "verdict": VERDICTS.get,
-        "component": lambda c: COMPONENTS.get(c), "excerpt": quality.excerpt,
+        "benchmark": title_of, "scoring": scoring_of, "use_cases": use_cases_of,
+        "language": lambda c: LANGUAGES.get(c, c),
+        "metric": lambda m: METRICS.get(m, m), "topic": lambda t: names_of("topics").get(t, t), "verdict": VERDICTS.get,
+        "component": lambda c: names_of("components").get(c), "excerpt": quality.excerpt,
     }  # fmt: skip
     filters = environment.filters
     filters["plain"] = lambda name: name.replace("_", " ")
@@ -161,7 +175,7 @@ def board_chart(board: boards.Board, key: str) -> Chart | None:
         marks.append(Mark(f"chance {score(board.chance, board.metric)}", float(board.chance), "baseline"))
     if board.examinees is not None and board.metric in _SHARES:
         marks.append(Mark(f"examinees {share(board.examinees)}", float(board.examinees), "human"))
-    top = 90.0 if board.metric == "exam_score" else 1.0
+    top = max([1.0, *(p.high for p in shown if p.high is not None), *(p.value for p in shown)])
     bottom = min([0.0, *(p.low for p in shown if p.low is not None), *(p.value for p in shown)])
     title = f"{board.dataset.title}: {METRICS.get(board.metric, board.metric)} with 95 % interval"
     return charts.dots(key, title, shown, marks, (bottom - 0.01 * top, top * 1.01), board.metric in _SHARES)
@@ -176,7 +190,7 @@ def profile_chart(profile: boards.Profile, key: str) -> Chart | None:
         for run, topics in best:
             t = topics.get(topic)
             column.append(
-                Point(run.label, float(t.score), float(t.low), float(t.high), run.kind, number(t.score))
+                Point(run.label, float(t.score), _float(t.low), _float(t.high), run.kind, number(t.score))
                 if t
                 else Point(run.label, 0, None, None, run.kind, "")
             )
@@ -184,11 +198,13 @@ def profile_chart(profile: boards.Profile, key: str) -> Chart | None:
     if not best or not columns:
         return None
     title = f"{profile.dataset.title}: mean points per question by subject, with 95 % interval"
-    return charts.panels(key, title, [TOPICS.get(t, t) for t in profile.topics], columns, (-0.45, 1.55))
+    values = [v for column in columns for p in column for v in (p.value, p.low, p.high) if v is not None]
+    limits = (min([0.0, *values]) - 0.05, max([1.0, *values]) + 0.05)
+    return charts.panels(key, title, [names_of("topics").get(t, t) for t in profile.topics], columns, limits)
 
 
 def case_chart(cases: boards.UseCases, key: str) -> Chart | None:
-    """Production scores of the best runs (the first use case there is)."""
+    """Scores of the best runs in the first use case there is."""
     best = [c for c in cases.cases if c.name == cases.names[0] and c.value is not None][:MOST]
     if not best:
         return None

@@ -18,9 +18,9 @@ from pipelines.licences import terms
 Row = dict[str, Any]
 
 
-def rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
-    """A query's result as dicts."""
-    found = con.execute(sql)
+def rows(con: duckdb.DuckDBPyConnection, sql: str, values: dict[str, object] | None = None) -> list[Row]:
+    """A query's result as dicts; `values` by the names of its parameters."""
+    found = con.execute(sql, values)
     names = [d[0] for d in found.description or []]
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 

@@ -20,8 +20,8 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.benchmarks.registry import benchmarks
 from pipelines.errors import SettingsError
+from pipelines.registry import benchmarks
 from pipelines.schema import TABLES
 from pipelines.vocabulary import ADJUSTED_KINDS, RULE_STATUSES, RULESETS
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.benchmarks.registry import benchmarks
+from pipelines.registry import benchmarks
 from pipelines.schema import TABLES
 from pipelines.store.checks import Check
 from pipelines.store.tables import Meta, Store

@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 import pytest
 
-from pipelines.benchmarks.registry import sources
 from pipelines.cli import main
+from pipelines.registry import sources
+from pipelines.runs.formats.card import FIELDS, Card
 from pipelines.settings import Settings
 from tests.conftest import ROOT
 
@@ -32,6 +33,12 @@ def test_environment_variables_are_those_of_the_settings() -> None:
     settings = {f.name: f.default for f in dataclasses.fields(Settings) if f.name not in ("given", "addresses")}
     settings |= {source.card.setting: None for source in sources().values()} | {"benchmarks": None}
     assert dict(rows) == {k.upper(): "" if v is None else str(v) for k, v in settings.items()}
+
+
+def test_fields_of_a_card_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "runs.md").read_text(encoding="utf-8").partition("## Cards")[2]
+    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.MULTILINE)) == FIELDS
+    assert list(FIELDS) == [f.name for f in dataclasses.fields(Card)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -24,13 +24,14 @@ from pipelines.answers.numbers import canonical, canonical_sequence
 from pipelines.cli import main
 from pipelines.cli.export import EXPORT_FORMATS
 from pipelines.errors import MedexamsError, SettingsError
-from pipelines.export import FORMATS, Options, Written, export, harness_utils, prompts
+from pipelines.export import FORMATS, Options, Written, export, harness_utils
 from pipelines.export.content import FIELDS, questions
 from pipelines.export.gate import public_address
 from pipelines.export.lm_eval import documents
 from pipelines.export.tables_csv import RISKY
 from pipelines.export.tables_xlsx import CELL, CUT, cell_text
 from pipelines.licences import terms
+from pipelines.prompts import prompts_of
 from pipelines.schema import TABLES, Column
 from pipelines.scoring.rulebook import rulebook, tables
 from tests.unit.scoring_world import INPUTS, TIME, World
@@ -336,28 +337,43 @@ def test_prompts_name_their_source(con: duckdb.DuckDBPyConnection, tmp_path: Pat
     assert one["user"].endswith("Answer:") and "written for medexams" in one["source"]
 
 
-def test_numbered_choices_get_the_numbered_system_prompt() -> None:
-    numbers = prompts.kokushi_system("薬剤", numbers=True)
-    assert '"1": "選択肢1"' in numbers and "例: 13" in numbers and "専門家の薬剤師として" in numbers
-    letters = prompts.kokushi_system("薬剤", numbers=False)
-    assert '"a": "選択肢A"' in letters and "例: AC" in letters
-    assert "{" not in re.sub(r"\n    [{}]", "", numbers)  # no placeholder is left
+def _question(**more: Any) -> dict[str, Any]:
+    exam = {"exam_id": "x", "profession": "薬剤", "year": 2024}
+    q: dict[str, Any] = {"question_id": "q", "fingerprint": "f", "source_key": "1", "topic": None, "passage": None,
+                         "exam": exam, "answers": []}  # fmt: skip
+    return q | more
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown", "example"), [("12", '"1": "選択肢1"', "例: 13"), ("ab", '"a": "選択肢A"', "例: AC")]
+)
+def test_numbered_choices_get_the_numbered_system_prompt(labels: str, shown: str, example: str) -> None:
+    q = _question(question="?", choices=[{"label": x, "text": x} for x in labels])
+    (message,) = prompts_of("kokushi_md10").messages([q])["q"]
+    assert shown in message.system and example in message.system and "専門家の薬剤師として" in message.system
+    assert "{" not in re.sub(r"\n    [{}]", "", message.system)  # no placeholder is left
 
 
 def test_medschool_prompts_are_those_of_the_released_tasks(shared: Path) -> None:
     seen = 0
+    asks = prompts_of("medschool")
     for path in (shared / "data/runs/lm_eval/0.4.12").rglob("samples_medschool_test_it_[mc]*"):
         form = "mc" if "_mc_" in path.name else "cloze"
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            texts = row["doc"]["answers"]
-            choices = [{"label": "ABCDE"[i], "text": t} for i, t in enumerate(texts)]
-            q = {"question": row["doc"]["text"], "passage": None, "choices": choices}
-            shown = prompts.MEDSCHOOL_MC + prompts.medschool_mc(q)
-            hidden = prompts.MEDSCHOOL_CLOZE + prompts.medschool_cloze(q)
-            assert (shown if form == "mc" else hidden) == row["arguments"]["gen_args_0"]["arg_0"]
+            choices = [{"label": "ABCDE"[i], "text": t} for i, t in enumerate(row["doc"]["answers"])]
+            q = _question(question=row["doc"]["text"], choices=choices)
+            message = next(m for m in asks.messages([q])["q"] if m.variant == form)
+            assert message.system + message.user == row["arguments"]["gen_args_0"]["arg_0"]
             seen += 1
     assert seen == 90
+
+
+def test_a_benchmark_without_prompts_is_asked_neutrally() -> None:
+    q = _question(question="What?", choices=[{"label": "A", "text": "this"}])
+    (message,) = prompts_of("nobody_knows_it").messages([q])["q"]
+    assert "What?\nA. this" in message.user and "brings no prompts" in message.source
+    assert re.search(r"[\u3040-\u9fff]", message.system + message.user) is None
 
 
 # ---- harness tasks -----------------------------------------------------------------------------------------------

@@ -14,15 +14,15 @@ import pytest
 from pipelines import stages
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
-from pipelines.benchmarks.registry import sources
 from pipelines.definitions import run_job
 from pipelines.errors import SettingsError, SourceError
 from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
 from pipelines.questions.unify import unify
-from pipelines.runs import importer
+from pipelines.registry import sources
 from pipelines.runs.matching import QuestionIndex
 from pipelines.settings import Settings
+from tests.reading import in_memory, read_all
 from tests.unit.scoring_world import World
 from tests.web import Reply, serve
 
@@ -201,7 +201,7 @@ def runs(readings: list[Reading]) -> dict[str, set[str]]:
         b'{"problem_id": "114A2", "prediction": "b,d"}\n',
         "results/OpenAI/other/text/医師/医師_2020_a_pred.json": b'[{"index": "1", "pred": "c"}]',
     }
-    found = importer.read_all(importer.in_memory(files), index, AT)
+    found = read_all(in_memory(files), index, AT)
     assert not found.unmatched_prediction and not found.rejected_file
     return {r["model"]: {x["dataset_id"] for x in found.run if x["model"] == r["model"]} for r in found.run}
 

@@ -15,12 +15,13 @@ from pipelines.archive.files import SAMPLE_ORIGIN, count_note, fetch_address, li
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
-from pipelines.benchmarks.card import source_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
-from pipelines.questions.text import tidy
+from pipelines.registry.card import source_of
 from pipelines.settings import Settings
+from pipelines.text.markup import tidy
+from pipelines.text.mojibake import repair
 from pipelines.text.options import label_of, split_options
 
 SOURCE = source_of(__file__, "cognet")
@@ -44,10 +45,6 @@ _SPECIALTIES = {
     ),
 }  # fmt: skip
 _SPECIALTY_OF = {alias: name for name, aliases in _SPECIALTIES.items() for alias in aliases}
-
-# UTF-8 read as Windows-1252: a lead byte C2–F4 and its continuation bytes, as the characters they turned into.
-_CONTINUATION = "".join(c for c in (bytes([b]).decode("cp1252", "ignore") or chr(b) for b in range(0x80, 0xC0)) if c)
-_MOJIBAKE = re.compile(f"[Â-ß][{_CONTINUATION}]|[à-ï][{_CONTINUATION}]{{2}}|[ð-ô][{_CONTINUATION}]{{3}}")
 
 
 def fetch(settings: Settings, session: Session, landing: Landing, progress: Progress) -> Snapshot:
@@ -150,19 +147,6 @@ def specialty(text: str) -> str | None:
     plain = unicodedata.normalize("NFKC", text).strip().casefold()
     letters = re.sub(r"[^a-z]", "", plain)
     return _SPECIALTY_OF.get(letters) or _SPECIALTY_OF.get(letters.removesuffix("medicine")) or plain or None
-
-
-def repair(text: str) -> tuple[str, bool]:
-    """Text with every piece of UTF-8 that was read as Windows-1252 turned back, and whether there was one."""
-
-    def back(m: re.Match[str]) -> str:
-        try:
-            return b"".join(c.encode("cp1252", "ignore") or bytes([ord(c)]) for c in m[0]).decode()
-        except (UnicodeDecodeError, ValueError):
-            return m[0]
-
-    fixed = _MOJIBAKE.sub(back, text)
-    return fixed, fixed != text
 
 
 def _table(body: bytes, where: str) -> tuple[dict[str, int], list[tuple[int, list[str]]], bool]:

@@ -15,13 +15,13 @@ from pipelines.archive.files import fetch_address, is_url, release_name, snapsho
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
-from pipelines.benchmarks.card import source_of
 from pipelines.benchmarks.japanese_exams.exams import PROFESSIONS, round_of
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.layouts import Row, parse, row_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
+from pipelines.registry.card import source_of
 from pipelines.settings import Settings
 
 SOURCE = source_of(__file__, "igakuqa")

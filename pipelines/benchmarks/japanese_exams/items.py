@@ -24,8 +24,8 @@ from pipelines.benchmarks.japanese_exams.keys import (
 )
 from pipelines.benchmarks.japanese_exams.layouts import Row
 from pipelines.questions.item import Choice, Image, Item, Key
-from pipelines.questions.text import tidy
 from pipelines.scoring.rulebook import Adjusted, rulebook
+from pipelines.text.markup import tidy
 from pipelines.text.options import split_options
 
 _SHOWS = re.compile(r"別に示す|別冊|(?:図|写真|画像|表)を(?:以下に)?示す|\[image\]")

@@ -1,7 +1,8 @@
 """KokushiMD-10 results: results/company/model/text|multimodal/profession/profession_year_section_pred.json.
 
-Each file is a list of {"index", "pred"}, as the released scorer reads it (humanalysis-square/KokushiMD-10, 2025): index
-is the question's number in that paper. The rest is in the path; the model's folder is one run over all its papers.
+Each file is a list of {"index", "pred"}, where index is the question's number in that paper; the released scorer
+(humanalysis-square/KokushiMD-10, 2025) reads `pred` alone, by its place in the list, so other keys may stand there and
+index may be absent. The rest is in the path; the model's folder is one run over all its papers.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipelines.runs.parsed import Ask, File, Fragment, Header, Prediction, Role, Unreadable
-from pipelines.runs.reading import Peek, int_of, load_rows, short, text_of
+from pipelines.errors import Unreadable
+from pipelines.runs.formats.table import answer_text
+from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
+from pipelines.runs.values import int_of, short, text_of
 
 NAME = "kokushi_results"
 _PAPER = re.compile(r"^(?P<profession>[^_]+)_(?P<year>\d{4})_(?P<paper>[A-Za-z0-9]+?)(_pred)?\.jsonl?$")
@@ -18,13 +21,14 @@ _MODALITIES = ("text", "multimodal")
 
 
 def sniff(look: Peek) -> Role | None:
-    fits = look.shape in ("array", "lines") and set(look.first) == {"index", "pred"}
+    named = _PAPER.match(look.name.rpartition("/")[2]) and look.name.endswith((".json", ".jsonl"))
+    fits = look.shape in ("array", "lines") and look.has("pred") and (named or set(look.first) == {"index", "pred"})
     return "predictions" if fits else None
 
 
-def group(name: str) -> str:
+def group(look: Peek) -> str:
     """The model's folder: the path up to text or multimodal, else the file's own folder."""
-    parts = name.split("/")[:-1]
+    parts = look.name.split("/")[:-1]
     at = _modality(parts)
     return "/".join(parts if at is None else parts[: at + 1])
 
@@ -49,17 +53,16 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
         header.modality, header.model = folders[at], folders[at - 1]
         header.kind = "human" if vendor == "human" else "model"
         header.vendor = None if vendor in ("human", "results") else vendor
-    rows = load_rows(file.data)
+    rows = file.rows()
     predictions = []
     for i, row in enumerate(rows.records()):
-        number, pred = int_of(row.get("index")), row.get("pred")
-        answer = "" if pred is None else ",".join(map(str, pred)) if _plain_list(pred) else text_of(pred)
-        if number is None or answer is None:
-            raise Unreadable("'index' must be a number and 'pred' a text", f"{rows.locator(i)}: {short(row)}")
+        where = rows.locator(i)
+        number = int_of(row.get("index"))
         ask = Ask(profession=paper["profession"], year=int(paper["year"]), paper=paper["paper"].upper(), number=number)
-        predictions.append(Prediction(rows.locator(i), ask, answer))
+        if row.get("index") is None:  # the scorer goes by the place in the file alone
+            ask.position, ask.of_paper = i, len(rows.values)
+        elif number is None:
+            raise Unreadable("'index' must be a number", f"{where}: {short(row)}")
+        fault = text_of(row.get("error")) if not row.get("pred") else None
+        predictions.append(Prediction(where, ask, answer_text(row.get("pred"), where), error=fault))
     return [Fragment(header, predictions)]
-
-
-def _plain_list(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(v, (str, int)) for v in value)

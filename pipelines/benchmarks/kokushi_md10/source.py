@@ -13,13 +13,13 @@ from pipelines.archive.files import SAMPLE_ORIGIN, fetch_address, licence, relea
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
-from pipelines.benchmarks.card import source_of
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.keys import narrow
 from pipelines.benchmarks.japanese_exams.layouts import Row, is_exam_file, parse, patterns_of, rows_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
+from pipelines.registry.card import source_of
 from pipelines.settings import Settings
 
 SOURCE = source_of(__file__, "kokushi")

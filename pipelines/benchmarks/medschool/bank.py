@@ -7,6 +7,7 @@ layout (May and July 2024) becomes an item. Not here: how bytes are fetched (htt
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import re
 from collections import Counter
@@ -22,12 +23,12 @@ from pipelines.archive.files import SAMPLE_ORIGIN, is_url, licence, release_name
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
-from pipelines.benchmarks.card import source_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Image, Item, Key, Reading, Rejected
-from pipelines.questions.text import as_collected, html_to_text
+from pipelines.registry.card import source_of
 from pipelines.settings import Settings
+from pipelines.text.markup import html_to_text, tidy
 
 SOURCE = source_of(__file__, "mur")
 PAGE_SIZE = 20
@@ -285,6 +286,15 @@ def _passage(body: bytes) -> str | None:
         return html_to_text(data["brano"]).text or None
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def as_collected(source: str) -> str:
+    """What the collector of the released Medschool-Test leaves of a piece of HTML.
+
+    It decodes entities first and removes everything between '<' and the next '>' after, so that text between a
+    less-than sign and the end of a tag is lost (seen in the release: "x < 0 ∨ x ≥ 2" became "x ∨ x ≥ 2").
+    """
+    return tidy(re.sub(r"<[^>]*>", "", html.unescape(source)))
 
 
 def _item(row: Any, locator: str, base: str, extras: dict[str, StoredFile], landing: Landing) -> Item | str:

@@ -171,8 +171,9 @@ def _with_boxes(keys: Sequence[Key]) -> list[Key]:
 
     With both as accepted answers, numbers are the same when they are equal as decimals; no reader needs to know more.
     """
-    boxed = [Key(value=f"0.{k.value[1:]}") for k in keys if re.fullmatch(r"0\d+", k.value or "")]
-    known = {Decimal(k.value) for k in keys if k.value and re.fullmatch(r"-?\d+(\.\d+)?", k.value)}
+    values = [k.value or "" for k in keys]
+    boxed = [Key(value=f"0.{v[1:]}") for v in values if re.fullmatch(r"0\d+", v)]
+    known = {Decimal(v) for v in values if re.fullmatch(r"-?\d+(\.\d+)?", v)}
     return [*keys, *(k for k in boxed if Decimal(k.value or "") not in known)]
 
 

@@ -78,7 +78,10 @@ def code_references(*files: str) -> dict[str, dg.CodeReferencesMetadataValue]:
     """Metadata that leads from an asset to the files behind it, named from the project's folder."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)
-        found = [dg.LocalFileCodeReference(file_path=str(ROOT / f), line_number=1, label=f) for f in files]
+        found = [
+            dg.LocalFileCodeReference(file_path=str(ROOT / f), line_number=1, label=f.removeprefix(f"{ROOT}/"))
+            for f in files
+        ]
         return {"dagster/code_references": dg.CodeReferencesMetadataValue(code_references=[*found])}
 
 

@@ -26,11 +26,13 @@ ui: install ## the Dagster UI on 127.0.0.1:3000, with the schedule and the senso
 bench: install-dev ## rates and memory, as ratios measured side by side in one run
 	$(BIN)/python -m perf $(ARGS)
 
-lint: install-dev ## ruff, mypy, sqlfluff
+lint: install-dev ## ruff, mypy, sqlfluff, the borders between modules, typos
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/sqlfluff lint --processes 1 --disable-progress-bar sql
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/typos
 
 install: .venv/installed ## make .venv and install what running needs, pinned
 

@@ -20,7 +20,7 @@ from pipelines.text.printable import markdown_safe
 SOURCES, QUESTIONS, RULES, RUNS, SCORES, PUBLISH = (
     "g1_sources", "g2_questions", "g3_rules", "g4_runs", "g5_scores", "g6_publish",
 )  # fmt: skip
-GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES}
+GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES, "releases": PUBLISH}
 """Asset group of each group of schema.py; the numbers keep the UI in the order of the flow."""
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -35,6 +35,7 @@ def build_defs(settings: Settings, progress: Progress = silent) -> dg.Definition
             scores.rule_tables,
             *tables.sql_assets(),
             *scores.computed_assets(),
+            publish.refused_release,
             publish.warehouse,
         ],
         asset_checks=list(checks.asset_checks()),

@@ -25,6 +25,7 @@ _STAGES = {
     "runs": "Runs: what models answered",
     "scores": "Scores: what the answers earn",
     "rules": "Rules: the exams' own, as data",
+    "releases": "Releases: what was fetched and not used",
 }
 
 

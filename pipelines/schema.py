@@ -89,7 +89,7 @@ class Reference:
 class Table:
     """One table. `key` is its primary key; empty means that rows may repeat (a log).
 
-    `group` is the stage that fills it (questions, runs, scores). `not_empty`: a refresh without a row of it is broken.
+    `group` is the stage that fills it (questions, runs, scores, rules, releases). `not_empty`: a refresh without a row of it is broken.
     `guarded`: it must not shrink by more than the allowed share. `in_parts`: stored as a folder of Parquet files.
     """
 
@@ -291,6 +291,33 @@ _TABLES = (
             _c("reason", TEXT, "Why it was rejected, in words."),
             _c("raw", TEXT, "The row as it was read (JSON or text)."),
         ),
+    ),
+    Table(
+        "accepted_deviation", "questions", "What a person accepted of a release although it deviates from what was expected.",
+        (
+            _n("dataset_id", "Dataset: benchmark/release."),
+            _n("check", "What it deviates from."),
+            _c("accepted_at", TIME, "When it was accepted.", unit="UTC"),
+            _n("reason", "Who accepted it, and the deviation in words."),
+            _c("expected", INT, "Number that was expected.", null=True),
+            _c("found", INT, "Number that was found.", null=True),
+        ),
+        key=("dataset_id", "check"),
+    ),
+    Table(
+        "refused_release", "releases", "A fetched release that was refused; nothing of it is used.",
+        (
+            _n("source", "Source that gave it."),
+            _n("release", "Name that it would have had."),
+            _n("sha256", "SHA-256 over its content."),
+            _n("check", "What it was refused for."),
+            _c("refused_at", TIME, "When it was last refused.", unit="UTC"),
+            _n("reason", "Why, in words."),
+            _c("expected", INT, "Number that was expected.", null=True),
+            _c("found", INT, "Number that was found.", null=True),
+            _c("mended", BOOL, "True once the source gave a release that was accepted."),
+        ),
+        key=("source", "sha256", "check"),
     ),
     Table(
         "source_quality", "questions", "How sound each dataset is.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,20 @@ PROFILES = ("sample", "live")
 _LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1, "max_unpacked_bytes": 1,
           "max_rows": 1, "max_cells": 1}  # fmt: skip
 """The least that each number may be, where it is not 0."""
+
+
+def _flag(text: str) -> bool:
+    if text.lower() in ("1", "true", "yes", "on"):
+        return True
+    if text.lower() in ("0", "false", "no", "off"):
+        return False
+    raise ValueError(text)
+
+
+_KINDS: dict[str, Any] = {
+    "str": str, "Path": Path, "Path | None": Path, "int": int, "float": float, "bool": _flag,
+}  # fmt: skip
+"""How a variable's text is read, by the type of its field."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +62,9 @@ class Settings:
     keep_generations: int = 3
     accept_shrink: bool = False
     shrink_share: float = 0.1
-    """A guarded table that loses more than this share of its rows is not written."""
+    """A release, or a guarded table, that lost more than this share of its rows is refused."""
+    key_change_share: float = 0.1
+    """A release in which more than this share of the known questions has another answer key is refused."""
     lock_wait: float = 0.0
     """Seconds to wait for another refresh of the same data folder to end."""
     given: frozenset[str] = field(default_factory=frozenset)
@@ -61,12 +77,7 @@ class Settings:
         Raises SettingsError.
         """
         env = os.environ if env is None else env
-        kinds: dict[str, Any] = {
-            "profile": str, "data": Path, "inbox": Path, "request_delay": float,
-            "connect_timeout": float, "read_timeout": float, "attempts": int, "longest_wait": float, "max_bytes": int,
-            "max_unpacked_bytes": int, "max_rows": int, "max_cells": int,
-            "keep_generations": int, "shrink_share": float, "lock_wait": float, "accept_shrink": _flag,
-        }  # fmt: skip
+        kinds = {f.name: _KINDS[str(f.type)] for f in fields(cls) if f.type in _KINDS}
         found: dict[str, Any] = {}
         for name, kind in kinds.items():
             if text := env.get(f"MEDEXAMS_{name.upper()}"):
@@ -122,11 +133,3 @@ class Settings:
     @property
     def inbox_folder(self) -> Path:
         return self.inbox or self.data / "inbox"
-
-
-def _flag(text: str) -> bool:
-    if text.lower() in ("1", "true", "yes", "on"):
-        return True
-    if text.lower() in ("0", "false", "no", "off"):
-        return False
-    raise ValueError(text)

@@ -23,7 +23,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 QUESTION_TABLES = (
     "dataset", "exam", "passage", "question", "choice", "answer_key", "question_image", "question_flag",
-    "question_link", "answer_key_change", "rejected_row",
+    "question_link", "answer_key_change", "rejected_row", "accepted_deviation",
 )  # fmt: skip
 
 UNUSUAL_SHARE = 0.1
@@ -31,9 +31,9 @@ UNUSUAL_SHARE = 0.1
 
 
 def unify(readings: Iterable[Reading]) -> dict[str, pl.DataFrame]:
-    """All question tables, by name, from one reading per dataset (older releases of a source included)."""
+    """All question tables, by name, from one reading per dataset; the newest release of a source comes last."""
     places = {source: i for i, source in enumerate(sources())}
-    ordered = sorted(readings, key=lambda r: (places.get(r.dataset.source, len(places)), r.dataset.fetched_at))
+    ordered = sorted(readings, key=lambda r: places.get(r.dataset.source, len(places)))
     rows: Rows = {name: [] for name in QUESTION_TABLES}
     for reading in ordered:
         _flag_choices(reading)
@@ -224,7 +224,7 @@ def _flag_from_links(readings: Sequence[Reading], links: Linked, rows: Rows) -> 
             )
             before, after = _key_by_text(old), _key_by_text(new)
             print_ = item_fingerprint(old)
-            if k.kind != "exact" or not before or not after or _same_key(old, new) or print_ in doubtful:
+            if k.kind != "exact" or not before or not after or same_key(old, new) or print_ in doubtful:
                 continue
             for item, other, dataset in ((old, after, right), (new, before, left)):
                 item.flag("key_disputed", f"{dataset.dataset.dataset_id} has the key {other[:200]!r}")
@@ -271,7 +271,9 @@ def _key_by_text(item: Item) -> str:
     return " | ".join(sorted(answers))
 
 
-def _same_key(a: Item, b: Item) -> bool:
+def same_key(a: Item, b: Item) -> bool:
+    """True when two questions accept the same answers, by the text of their choices."""
+
     def normal(item: Item) -> set[tuple[str, ...]]:
         text = {c.label: c.text for c in item.choices}
         return {
@@ -290,7 +292,7 @@ def _flag_duplicates(readings: Sequence[Reading], rows: Rows) -> None:
         for later, first, how in duplicates(reading.items):
             other = question_id(reading, reading.items[first])
             reading.items[later].flag("duplicate_question", f"{how} as {other}")
-            if _key_by_text(reading.items[later]) and not _same_key(reading.items[later], reading.items[first]):
+            if _key_by_text(reading.items[later]) and not same_key(reading.items[later], reading.items[first]):
                 reading.items[later].flag("key_disputed", f"{other} has the key {_key_by_text(reading.items[first])!r}")
     seen: dict[tuple[str, str], tuple[str, str]] = {}
     for reading in readings:

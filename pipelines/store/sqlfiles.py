@@ -7,7 +7,7 @@ names tables, never files; what it reads is found by walking the parsed statemen
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,16 +15,13 @@ from typing import Any
 
 import duckdb
 
+from pipelines.errors import StoreError
 from pipelines.schema import TABLES
 from pipelines.store import sqlheader
-from pipelines.store.checks import Check
+from pipelines.store.checks import Check, offending
 from pipelines.store.tables import Meta, Store
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
-
-
-WAIVER = "--accept-shrink"
-"""What the note `waivable` of a check says: the option that makes it a warning."""
 
 
 @dataclass(frozen=True)
@@ -105,17 +102,24 @@ def make(store: Store, name: str) -> Meta:
 def sql_checks() -> list[Check]:
     """The checks of sql/checks: each file, named TABLE__RULE.sql, is a query for offending rows.
 
-    Its header is the rule as a sentence; the note `waivable: --accept-shrink` says what makes it a warning.
+    Its header is the rule as a sentence.
     """
     found = []
     for path in sorted((SQL / "checks").glob("*.sql")):
-        header = sqlheader.read(path, notes=("waivable",))
-        waiver = header.notes.get("waivable")
-        if waiver not in (None, WAIVER):
-            raise ValueError(f"{path.name}: waivable is {waiver!r}, but only {WAIVER} waives a check")
+        header = sqlheader.read(path)
         name, table = path.stem.replace("__", "_"), path.stem.split("__")[0]
-        found.append(Check(name, table, header.says, header.statement, waiver is not None))
+        found.append(Check(name, table, header.says, header.statement))
     return found
+
+
+def check_tables(store: Store, names: Iterable[str]) -> None:
+    """Run the checks that read these tables and no others. Raises StoreError at the first that is broken."""
+    with store.connect() as con:
+        for check in sql_checks():
+            if set(reads(check.sql)) <= set(names):
+                count, rows = offending(con, check)
+                if count:
+                    raise StoreError(f"{check.says} {count} rows break this, the first: {rows[0]}")
 
 
 def sql_views() -> list[View]:

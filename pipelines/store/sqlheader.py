@@ -5,8 +5,8 @@
     --
     -- Anything else, for whoever reads the file.
 
-Notes of a view are its columns and, for a macro, `parameters`; of a check, `waivable`. A table's columns are explained
-in schema.py alone, so that there `name: …` is prose like the rest.
+Notes of a view are its columns and, for a macro, `parameters`. A table's columns are explained in schema.py alone, so
+that there `name: …` is prose like the rest.
 """
 
 from __future__ import annotations

@@ -225,7 +225,7 @@ def _content_hash(files: list[StoredFile], landing: Landing) -> str:
             if isinstance(row, dict) and isinstance(row.get("risposte"), list):
                 row = row | {"risposte": sorted(row["risposte"], key=lambda a: json.dumps(a, sort_keys=True))}
             rows.append(json.dumps(row, sort_keys=True, ensure_ascii=False) if row else name)
-    return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()
+    return hashlib.sha256("\n".join(sorted(rows)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _read_pages(

@@ -1,4 +1,4 @@
-"""The lock files fit pyproject.toml: `make lock` was run after the last change of a dependency; no registry is named."""
+"""The lock files fit pyproject.toml: `make lock` followed the last change of a dependency, and no registry is named."""
 
 from __future__ import annotations
 

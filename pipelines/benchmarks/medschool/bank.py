@@ -113,11 +113,10 @@ def _pages(
     api: str, session: Session, landing: Landing, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[StoredFile]]:
     """All pages of the list. A scrape that broke off less than a day ago goes on at the first page it lacks."""
-    journal = landing.scrape(SOURCE.name)
+    journal = landing.scrape(SOURCE.name) or {}
     pages, files = _resume(journal, public(api), landing)
     if not pages:
         journal = {"api": public(api), "started": datetime.now(UTC).isoformat(), "pages": []}
-    assert journal is not None
     while not pages or len(pages) < pages[0]["totalPages"]:
         number = len(pages)
         url = f"{api}/domanda/list?page={number}&page-size={PAGE_SIZE}"
@@ -150,17 +149,14 @@ def _pages(
     return pages, files
 
 
-def _resume(
-    journal: dict[str, Any] | None, api: str, landing: Landing
-) -> tuple[list[dict[str, Any]], list[StoredFile]]:
+def _resume(journal: dict[str, Any], api: str, landing: Landing) -> tuple[list[dict[str, Any]], list[StoredFile]]:
     try:
-        assert journal is not None
         age = datetime.now(UTC) - datetime.fromisoformat(journal["started"])
         if journal["api"] != api or not 0 <= age.total_seconds() <= _RESUME_HOURS * 3600:
             return [], []
         files = [StoredFile(f"page:{i}", sha, size) for i, (sha, size) in enumerate(journal["pages"])]
         return [_envelope(landing.get(f.sha256), f.name) for f in files], files
-    except (AssertionError, KeyError, TypeError, ValueError, SourceError):
+    except (KeyError, TypeError, ValueError, SourceError):
         return [], []
 
 

@@ -30,6 +30,9 @@ ROOT = Path(__file__).resolve().parents[1]
 OWNERS = ["team:medexams"]
 RUNS_KEPT = 60
 """Finished runs that Dagster's history keeps, at about 1 MB each; it has no bound of its own."""
+UNATTENDED = {"dagster/sensor_name", "dagster/schedule_name"}
+UNATTENDED_WAIT = 3600.0
+"""Seconds that a run of the schedule or the sensor waits for the lock: nobody is there to start it again."""
 PROCESS_TAG, HOST_TAG = "medexams/process", "medexams/host"
 
 PREVIEW_ROWS = 5
@@ -49,8 +52,10 @@ def workspace_resource(settings: Settings, progress: Progress = silent) -> dg.Re
     """The resource `workspace`: held, with the lock, from the first to the last step of a run."""
 
     @dg.resource(description="Settings and tables of one data folder, locked for this run.")
-    def workspace(_: dg.InitResourceContext) -> Iterator[Workspace]:
-        with refresh_lock(settings.data, settings.lock_wait):
+    def workspace(context: dg.InitResourceContext) -> Iterator[Workspace]:
+        run = context.run
+        unattended = run is not None and bool(UNATTENDED & run.tags.keys())
+        with refresh_lock(settings.data, max(settings.lock_wait, UNATTENDED_WAIT if unattended else 0.0)):
             sweep(settings.data, settings.warehouse)
             yield Workspace(settings, open_store(settings), progress)
 

@@ -16,6 +16,10 @@ class StoreError(MedexamsError):
     """A table breaks its schema, shrank, or does not fit the others; the published file was left as it was."""
 
 
+class LockedError(StoreError):
+    """Another process works on the data folder."""
+
+
 class SettingsError(MedexamsError):
     """A setting or an argument is wrong; exit code 2."""
 

@@ -16,6 +16,8 @@ from pipelines.registry.card import SourceCard
 from pipelines.text.limits import LIMITS, Limits
 
 PROFILES = ("sample", "live")
+OFF = "off"
+"""The address of a source that is switched off: it is not fetched, and what was accepted of it stays in use."""
 _LEAST = {
     **dict.fromkeys(("connect_timeout", "read_timeout", "request_deadline", "scrape_deadline"), 0.001),
     **dict.fromkeys(("attempts", "max_bytes", "max_unpacked_bytes", "max_rows", "max_cells"), 1),
@@ -105,7 +107,8 @@ class Settings:
             if kind in (int, float) and not least <= getattr(settings, name) < math.inf:
                 raise SettingsError(f"MEDEXAMS_{name.upper()} must be a number of at least {least}")
         live = {c.setting: c.address for c in cards if c.address and settings.profile == "live"}
-        return replace(settings, given=frozenset(given), addresses=live | given)
+        addresses = {k: v for k, v in (live | given).items() if v.lower() != OFF}
+        return replace(settings, given=frozenset(given), addresses=addresses)
 
     def address(self, source: SourceCard) -> str:
         """Where a source is read from. Raises SettingsError when no address is known."""
@@ -124,7 +127,7 @@ class Settings:
     def where(self, source: SourceCard) -> str:
         """What the source is read from, for people."""
         if self.is_skipped(source):
-            return f"{source.variable} is not set, skipped"
+            return f"{source.variable} is {OFF if source.setting in self.given else 'not set'}, skipped"
         return public(self.addresses.get(source.setting, "bundled sample"))
 
     @property

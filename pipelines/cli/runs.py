@@ -15,7 +15,7 @@ from pipelines.cli.command import Group, data_option, json_option
 from pipelines.cli.output import cell, console, dump, echo, rows_as_json, show_progress
 from pipelines.cli.refresh import run_job
 from pipelines.cli.warehouse import open_warehouse, query_warehouse
-from pipelines.errors import MedexamsError, SettingsError
+from pipelines.errors import LockedError, MedexamsError, SettingsError
 from pipelines.settings import Settings
 from pipelines.vocabulary import PREDICTION_STATUSES, RUN_KINDS
 
@@ -65,7 +65,13 @@ def runs_add(
         added = inbox.add(
             paths, settings.inbox_folder, card, settings.limits, report, lambda *there: replace or _may_replace(*there)
         )
-    run_job(settings, "score")
+    try:
+        run_job(settings, "score")
+    except LockedError as fault:
+        raise MedexamsError(
+            f"{len(added.copied)} files are in the inbox and not read yet, since {fault}; the next `medexams refresh` "
+            "or the inbox sensor reads them"
+        ) from fault
     with open_warehouse(settings) as con:
         con.execute("create temp table named (name varchar)")
         names = [f"{settings.inbox_folder.name}/{name}" for name in (*added.copied, *added.refused)]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pipelines.errors import StoreError
+from pipelines.errors import LockedError
 
 _HELD: set[Path] = set()
 """Data folders that this process holds."""
@@ -19,7 +19,7 @@ _HELD: set[Path] = set()
 def refresh_lock(data: Path, wait: float = 0.0) -> Iterator[None]:
     """Hold DATA/refresh.lock: one refresh at a time per data folder. The file names the holder's pid.
 
-    The lock goes with the process, however it ends; a process that holds it may take it again. Raises StoreError when
+    The lock goes with the process, however it ends; a process that holds it may take it again. Raises LockedError when
     another holds it for longer than `wait` seconds.
     """
     if (place := data.resolve()) in _HELD:
@@ -37,7 +37,7 @@ def refresh_lock(data: Path, wait: float = 0.0) -> Iterator[None]:
                 if time.monotonic() >= end:
                     file.seek(0)
                     holder = file.read().strip() or "unknown"
-                    raise StoreError(
+                    raise LockedError(
                         f"another refresh of {data} is under way (process {holder}); wait for it, "
                         "or set MEDEXAMS_LOCK_WAIT to the seconds to wait"
                     ) from None

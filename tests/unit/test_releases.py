@@ -235,3 +235,9 @@ def test_rows_that_no_table_could_hold_are_set_aside(world: World) -> None:
         "a text holds half a character (a lone surrogate)",
     ]  # fmt: skip
     assert got.rows_in == 7
+
+
+def test_a_source_can_be_switched_off(world: World) -> None:
+    settings = Settings.from_env({"MEDEXAMS_MUR_API": "off"}, data=world.settings.data)
+    assert stages.fetch(settings, "mur") is None
+    assert stages.build_questions(settings, world.store)["question"].rows == 40

@@ -6,6 +6,7 @@ calls; the order of the steps is the assets' business.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,6 +30,8 @@ from pipelines.schema import TABLES
 from pipelines.settings import Settings
 from pipelines.store.sqlfiles import check_tables
 from pipelines.store.tables import Meta, Store, published_rows
+
+log = logging.getLogger(__name__)
 
 
 def open_store(settings: Settings) -> Store:
@@ -58,6 +61,7 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
         if (known.release, known.sha256) == (shot.release, shot.sha256):  # nothing new: it was fetched then, from there
             shot = replace(shot, fetched_at=known.fetched_at, origin=known.origin, sequence=known.sequence)
     Releases(landing).propose(shot)
+    log.info("%s: release %s, %d files, from %s", name, shot.release, len(shot.files), shot.origin)
     return shot
 
 
@@ -150,7 +154,11 @@ def _judge(
 
 
 def _read(shot: Snapshot, landing: Landing) -> Reading:
-    return sound(sources()[shot.source].read(shot, landing))
+    reading = sound(sources()[shot.source].read(shot, landing))
+    log.info(
+        "%s %s: %d questions, %d rows rejected", shot.source, shot.release, len(reading.items), len(reading.rejected)
+    )
+    return reading
 
 
 def note_refusals(settings: Settings, store: Store) -> Meta:

@@ -5,6 +5,7 @@ Every answer goes to the landing archive as received. What an answer means is th
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from datetime import UTC, datetime
@@ -17,6 +18,8 @@ import tenacity
 from pipelines.archive.landing import Answer, Landing
 from pipelines.errors import SourceError
 from pipelines.settings import Settings
+
+log = logging.getLogger(__name__)
 
 USER_AGENT = "medexams/0.1 (research warehouse of exam questions; reads politely, one request at a time)"
 TRANSIENT = frozenset({408, 425, 429, 500, 501, 502, 503, 504})
@@ -57,12 +60,17 @@ class Session:
             retry=tenacity.retry_if_exception_type(_Transient),
             stop=tenacity.stop_after_attempt(max(1, self.settings.attempts)),
             wait=self._wait,
+            before_sleep=_say,
             reraise=True,
         )
+        began = time.monotonic()
         try:
-            return retrying(self._once, url)
+            answer = retrying(self._once, url)
         except _Transient as fault:
             raise SourceError(f"{url}: {fault} (tried {self.settings.attempts} times); try again later") from None
+        took = time.monotonic() - began
+        log.info("fetched %s: status %d, %d bytes, %.2f s", url, answer.status, answer.size, took)
+        return answer
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
         fault = state.outcome.exception() if state.outcome else None
@@ -125,6 +133,12 @@ class Session:
                 )
             parts.append(chunk)
         return b"".join(parts)
+
+
+def _say(state: tenacity.RetryCallState) -> None:
+    fault = state.outcome.exception() if state.outcome else None
+    wait = state.next_action.sleep if state.next_action else 0.0
+    log.warning("%s: %s; attempt %d, again in %.1f s", state.args[0], fault, state.attempt_number, wait)
 
 
 def _retry_after(text: str | None) -> float | None:

@@ -5,6 +5,7 @@ Tables are written in tables.py; what a valid one is stands in schema.py.
 
 from __future__ import annotations
 
+import logging
 import os
 import uuid
 from datetime import UTC, datetime
@@ -19,7 +20,8 @@ from pipelines.store.checks import name_of, offending, quoted, schema_checks
 from pipelines.store.sqlfiles import View, sql_checks, sql_views
 from pipelines.store.tables import Store, read_meta
 
-SQL = Path(__file__).resolve().parents[1] / "sql"
+log = logging.getLogger(__name__)
+
 STORAGE_VERSION = "v1.4.0"
 
 
@@ -77,6 +79,7 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
     finally:
         temp.unlink(missing_ok=True)
         temp.with_name(temp.name + ".wal").unlink(missing_ok=True)
+    log.info("published %s: %d tables, %d rows", target, len(counts), sum(counts.values()))
     return counts
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +25,8 @@ from pipelines.durable import make_durable, sync_folder
 from pipelines.errors import StoreError
 from pipelines.schema import TABLES, Table
 from pipelines.store.checks import name_of, offending, quoted, schema_checks
+
+log = logging.getLogger(__name__)
 
 _META = "medexams"
 
@@ -123,6 +127,7 @@ class Store:
         `inputs` names the tables they were made from, whose versions are recorded. Raises StoreError, and then nothing
         has changed.
         """
+        began = time.monotonic()
         table = TABLES[name]
         target = self._target(table, part)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -157,6 +162,7 @@ class Store:
         finally:
             temp.unlink(missing_ok=True)
             staged.unlink(missing_ok=True)
+        log.info("wrote %s: %d rows, %.2f s", f"{name}/{part}" if part else name, meta.rows, time.monotonic() - began)
         return meta
 
     @contextmanager

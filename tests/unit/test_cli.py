@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -99,7 +101,7 @@ def test_each_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
     done = run(*path, "--help")
     assert done.exit_code == 0
     assert f"medexams {' '.join(path)}" in done.output.split("Usage:")[1].split("\n", 1)[1], "an example"
-    assert "--debug" in done.output
+    assert "--debug" in done.output and "--verbose" in done.output
 
 
 def test_leaderboard(data: Path) -> None:
@@ -251,3 +253,20 @@ def test_nonsense_settings_are_named(name: str, value: str) -> None:
 
 def test_a_cell_obeys_no_markup_and_passes_no_control_character() -> None:
     assert cell("[/b]evil [red]\x1b[31m").plain == "[/b]evil [red]\ufffd[31m"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [(["--verbose", "runs", "list"], True), (["runs", "list", "--verbose"], True), (["runs", "list"], False)],
+)
+def test_verbose_shows_the_log_wherever_it_stands(
+    args: list[str], said: bool, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_print_runs", lambda *_: logging.getLogger("pipelines.store").info("wrote %s", "x"))
+    assert ("pipelines.store: wrote x" in run(*args, "--data", data).stderr) is said
+
+
+def test_the_log_says_what_is_written(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "pipelines")
+    Store(tmp_path).write("rejected_row", TABLES["rejected_row"].frame([]))
+    assert re.fullmatch(r"wrote rejected_row: 0 rows, \d+\.\d\d s", caplog.messages[0])

@@ -61,6 +61,8 @@ class Item:
     choices: list[Choice] = field(default_factory=list)
     keys: list[Key] = field(default_factory=list)
     key_status: str = "scored"
+    released_key: str | None = None
+    """The key in the words of the release, for its released scorer; "": never credited; None: the key as in `keys`."""
     points: Decimal = Decimal(1)
     topic: str | None = None
     exam: Exam | None = None

@@ -6,15 +6,17 @@ plus rejected rows, for every dataset.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from itertools import combinations
 from typing import Any
 
 import polars as pl
 
 from pipelines.questions.identity import squeeze
-from pipelines.questions.item import Choice, Item, Reading
+from pipelines.questions.item import Choice, Item, Key, Reading
 from pipelines.questions.links import Link, duplicates, item_fingerprint, link
 from pipelines.registry import sources
 from pipelines.schema import TABLES
@@ -103,6 +105,8 @@ def _question(reading: Reading, item: Item, rows: Rows) -> None:
             keys.append(key)
     if item.keys and not keys:
         item.key_status = "unknown"
+    if item.answer_type == "numeric":
+        keys = _with_boxes(keys)
     for n, key in enumerate(keys, 1):
         mask = sum(1 << positions[label] for label in set(key.labels)) if key.labels else None
         ordered = sorted(key.labels, key=positions.__getitem__) if item.answer_type != "sequence" else key.labels
@@ -146,6 +150,7 @@ def _question(reading: Reading, item: Item, rows: Rows) -> None:
             "points": item.points,
             "component": item.component,
             "key_status": item.key_status,
+            "released_key": item.released_key,
             "needs_image": item.needs_image,
             "human_accuracy": item.human_accuracy,
             "case_group": f"{d.dataset_id}/{item.case_group}" if item.case_group else None,
@@ -159,6 +164,16 @@ def _question(reading: Reading, item: Item, rows: Rows) -> None:
         )
     for flag, detail in item.flags.items():
         rows["question_flag"].append({"question_id": qid, "flag": flag, "detail": detail})
+
+
+def _with_boxes(keys: Sequence[Key]) -> list[Key]:
+    """Numeric keys, and what a leading zero may mean: "04" fills two digit boxes and is 0.4 as well as 4.
+
+    With both as accepted answers, numbers are the same when they are equal as decimals; no reader needs to know more.
+    """
+    boxed = [Key(value=f"0.{k.value[1:]}") for k in keys if re.fullmatch(r"0\d+", k.value or "")]
+    known = {Decimal(k.value) for k in keys if k.value and re.fullmatch(r"-?\d+(\.\d+)?", k.value)}
+    return [*keys, *(k for k in boxed if Decimal(k.value or "") not in known)]
 
 
 # ---- flags -------------------------------------------------------------------------------------------------------

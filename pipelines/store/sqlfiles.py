@@ -1,7 +1,8 @@
 """The files of sql/: tables, views and checks, one SELECT each; what a table reads, and how one is made.
 
 sql/scores/*.sql and sql/tables/*.sql: the file's name is the table's, its first comment line says what the table is.
-A file names tables, never files; what it reads is found by walking the parsed statement.
+One table, released_answer, is put together from the benchmarks' released.sql. A file names tables, never files; what
+it reads is found by walking the parsed statement.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 import duckdb
 
+from pipelines.registry import benchmarks
 from pipelines.schema import TABLES
 from pipelines.store.checks import Check
 from pipelines.store.tables import Meta, Store
@@ -25,10 +27,10 @@ SQL = Path(__file__).resolve().parents[2] / "sql"
 
 @dataclass(frozen=True)
 class SqlTable:
-    """One file: the table it makes, its stage (the folder's name), the SELECT, and the tables that it reads."""
+    """One statement: the table it makes, the file it stands in, the SELECT, and the tables that it reads."""
 
     name: str
-    folder: str
+    file: str
     sql: str
     inputs: tuple[str, ...]
 
@@ -50,16 +52,32 @@ def sql_tables() -> dict[str, SqlTable]:
     found = {}
     for folder in ("tables", "scores"):
         for path in sorted((SQL / folder).glob("*.sql")):
-            found[path.stem] = _read(path, folder)
+            sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
+            found[path.stem] = _table(path.stem, f"sql/{folder}/{path.name}", sql)
+    found["released_answer"] = _table("released_answer", "pipelines/benchmarks", _released())
     return found
 
 
-def _read(path: Path, folder: str) -> SqlTable:
-    sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
-    unknown = [name for name in reads(sql) if name not in TABLES]
-    if unknown or path.stem not in TABLES:
-        raise ValueError(f"{path.name}: {', '.join(unknown) or path.stem} is no table of schema.py")
-    return SqlTable(path.stem, folder, sql, tuple(reads(sql)))
+def _released() -> str:
+    """One SELECT of the released.sql of all benchmarks that have one.
+
+    Each is a SELECT over the tables for its own benchmark's predictions, with the columns of released_answer. It gives
+    the rows that its scorer may read otherwise than they are read here; what it leaves out is taken as read here.
+    """
+    table = TABLES["released_answer"]
+    columns = ", ".join(table.column_names)
+    files = [f for b in benchmarks().values() if (f := b.folder / "released.sql").is_file()]
+    parts = [f"select {columns}\nfrom (\n{f.read_text(encoding='utf-8').rstrip().rstrip(';')}\n)" for f in files]
+    nothing = ", ".join(f"cast(null as {c.type}) as {c.name}" for c in table.columns)
+    return "\nunion all\n".join(parts) or f"select {nothing}\nfrom prediction\nwhere false"
+
+
+def _table(name: str, file: str, sql: str) -> SqlTable:
+    inputs = reads(sql)
+    unknown = [t for t in (name, *inputs) if t not in TABLES]
+    if unknown:
+        raise ValueError(f"{file}: {', '.join(unknown)} is not a table of schema.py")
+    return SqlTable(name, file, sql, tuple(inputs))
 
 
 def reads(sql: str) -> list[str]:

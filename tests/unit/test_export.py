@@ -20,6 +20,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
+from pipelines.answers.numbers import canonical, canonical_sequence
 from pipelines.cli import main
 from pipelines.cli.export import EXPORT_FORMATS
 from pipelines.errors import MedexamsError, SettingsError
@@ -186,7 +187,10 @@ def test_scores_without_questions_stay_possible(con: duckdb.DuckDBPyConnection, 
     question = pl.read_csv(tmp_path / "out/question.csv")
     assert question["stem"].unique().to_list() == ["withheld: licence"] and len(question) == 2
     assert len(pl.read_csv(tmp_path / "out/choice.csv")) == 10
-    assert "Columns concerned: passage.text, question.stem, choice.text" in (tmp_path / "out/README.txt").read_text()
+    assert (
+        "Columns concerned: passage.text, question.stem, question.released_key, choice.text"
+        in (tmp_path / "out/README.txt").read_text()
+    )
 
 
 def _secret_rows(con: duckdb.DuckDBPyConnection, dataset_id: str) -> list[str]:
@@ -423,7 +427,7 @@ _KINDS: tuple[tuple[str, dict[str, Any], list[str]], ...] = (
     ("medschool", {}, ["C"]),
     *(("kokushi_md10", {"key_status": s, "points": 3}, ["B"]) for s in _STATUSES),
     ("kokushi_md10", {"answer_type": "multiple"}, ["AB", "AC"]),
-    ("kokushi_md10", {"answer_type": "numeric"}, ["04"]),
+    ("kokushi_md10", {"answer_type": "numeric"}, ["04", "0.4"]),
     ("kokushi_md10", {"answer_type": "sequence"}, ["c-b-a"]),
 )
 
@@ -450,7 +454,8 @@ def test_the_harness_gives_the_points_of_the_warehouse(tmp_path: Path) -> None:
             if chooses:
                 world.answer(run, qid, text)
             else:
-                told: dict[str, Any] = {"response": text, "value": text or None}
+                read = canonical_sequence if kind["answer_type"] == "sequence" else canonical
+                told: dict[str, Any] = {"response": text, "value": read(text) if text else None}
                 world.answer(run, qid, status="answered" if text else "empty", **told)
             response = "-".join(text) if chooses else text
             expected.append((f"{run} {qid}", harness_utils.process_generated(docs[qid], [response])))

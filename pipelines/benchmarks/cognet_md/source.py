@@ -93,7 +93,7 @@ def _item(number: int, locator: str, cells: dict[str, str], was_repaired: bool) 
     item = Item(
         source_key=str(number), locator=locator, language="en", stem=stem,
         answer_type="multiple",  # the benchmark never says how many answers are right
-        choices=choices, topic=specialty(cells["Specialty"]), number=number,
+        choices=choices, topic=specialty(cells["Specialty"]), number=number, released_key=cells["CorrectResponse"],
     )  # fmt: skip
     if doubt:
         item.flag("options_not_split", doubt)

@@ -15,6 +15,7 @@ from pipelines.archive.files import fetch_address, is_url, release_name, snapsho
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
+from pipelines.benchmarks.japanese_exams.exams import PROFESSIONS, round_of
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.layouts import Row, parse, row_of
 from pipelines.errors import SourceError
@@ -25,7 +26,7 @@ from pipelines.settings import Settings
 
 SOURCE = source_of(__file__, "igakuqa")
 PROFESSION = "医師"
-_ROUNDS = {2018: 112, 2019: 113, 2020: 114, 2021: 115, 2022: 116}
+_ROUNDS = {year: round_of(PROFESSIONS[PROFESSION], year) for year in range(2018, 2023)}
 _PAPER = re.compile(r"(?P<paper>1\d\d-[A-F])(?P<meta>_metadata)?\.jsonl")
 _PROBLEM = re.compile(r"(?P<year>1\d\d)(?P<paper>[A-F])(?P<index>[1-9]\d{0,2})")
 _FILES = ("1??-[A-F].jsonl", "1??-[A-F]_metadata.jsonl")

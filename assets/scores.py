@@ -21,7 +21,7 @@ def rule_tables(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.Materiali
 
 
 def _computed_asset(name: str) -> dg.AssetsDefinition:
-    spec = table_spec(name, list(COMPUTED[name].inputs), {"numpy", "parquet"}, "pipelines/scoring/statistics.py")
+    spec = table_spec(name, list(COMPUTED[name].inputs), {"numpy", "parquet"}, COMPUTED[name].code)
 
     @dg.multi_asset(name=name, specs=[spec])
     def compute(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:

@@ -25,8 +25,12 @@ def earned(
     """
     wrong = pl.min_horizontal(pl.lit(0.0), (pl.col("each_wrong") + pl.col("any_wrong")).cast(pl.Float64))
     rules = rule_item.select("benchmark", "ruleset", "weighted", wrong=wrong)
-    asked = question.select("question_id", "dataset_id", "benchmark", "topic", "case_group", weight=pl.col("points").cast(pl.Float64))
-    status = prediction.select("run_id", "question_id", "attempt", answered=(pl.col("status") == "answered").cast(pl.Float64))
+    asked = question.select(
+        "question_id", "dataset_id", "benchmark", "topic", "case_group", weight=pl.col("points").cast(pl.Float64)
+    )
+    status = prediction.select(
+        "run_id", "question_id", "attempt", answered=(pl.col("status") == "answered").cast(pl.Float64)
+    )
     attempts = pl.len().over("run_id", "question_id", "ruleset")
     return (
         item_score.filter(pl.col("counts"))
@@ -79,16 +83,22 @@ def _named(question: pl.DataFrame, rule_use_case: pl.DataFrame) -> pl.DataFrame:
     found = []
     for rule in rule_use_case.iter_rows(named=True):
         for (dataset_id,), rows in question.filter(pl.col("benchmark") == rule["benchmark"]).group_by("dataset_id"):
-            if rule["draws"] == "sample":
+            if rule["kind"] == "sample":
                 rows = rows.filter(pl.col("question_id").is_in(drawn(rows, float(rule["share"]), int(rule["seed"]))))
             name = pl.lit(rule["use_case"])
-            if rule["draws"] == "topic":
+            if rule["kind"] == "topic":
                 rows, name = rows.drop_nulls("topic"), name + ":" + pl.col("topic")
             found.append(rows.select(
                 pl.lit(dataset_id).alias("dataset_id"), part=pl.lit("use_case/") + name, use_case=name,
                 question_id="question_id", is_named=pl.lit(True),
             ))  # fmt: skip
-    schema = {"dataset_id": pl.String, "part": pl.String, "use_case": pl.String, "question_id": pl.String, "is_named": pl.Boolean}
+    schema = {
+        "dataset_id": pl.String,
+        "part": pl.String,
+        "use_case": pl.String,
+        "question_id": pl.String,
+        "is_named": pl.Boolean,
+    }
     return pl.concat(found) if found else pl.DataFrame(schema=schema)
 
 
@@ -97,8 +107,10 @@ def drawn(question: pl.DataFrame, share: float, seed: int) -> list[str]:
     round(share x size), replace=False) over its rows in file order (by the source key's number)."""
     order = pl.col("source_key").str.extract(r"(\d+)$").cast(pl.Int64, strict=False)
     chosen: list[str] = []
-    for _, rows in question.drop_nulls("topic").sort("topic", order, "source_key", nulls_last=True).group_by(
-        "topic", maintain_order=True
+    for _, rows in (
+        question.drop_nulls("topic")
+        .sort("topic", order, "source_key", nulls_last=True)
+        .group_by("topic", maintain_order=True)
     ):
         places = np.random.RandomState(seed).choice(len(rows), size=round(share * len(rows)), replace=False)
         chosen += rows["question_id"][places.tolist()].to_list()

@@ -157,7 +157,10 @@ def _contributions(rows: pl.DataFrame, rule_topic: pl.DataFrame, whole: bool) ->
     weighed = pl.col("benchmark").is_in(rule_topic["benchmark"].unique().to_list()) & whole
     scale = pl.when(weighed).then(pl.col("weight").fill_null(0.0) / w.sum().over(*_BY, "topic")).otherwise(1.0)
     return (
-        known.with_columns(earned=w * points * scale).sort(*_BY, "unit").group_by(*_BY, "unit").agg(pl.col("earned").sum())
+        known.with_columns(earned=w * points * scale)
+        .sort(*_BY, "unit")
+        .group_by(*_BY, "unit")
+        .agg(pl.col("earned").sum())
     )
 
 

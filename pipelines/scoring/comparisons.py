@@ -115,14 +115,20 @@ def comparison(
         found = _pairs(of_dataset, str(dataset_id))
         for metric in ("accuracy", "score_share"):
             measured = [r for r in found if r["metric"] == metric and not {r["run_a"], r["run_b"]} & baselines]
-            heads = [families[str(r["run_a"])] == r["run_a"] and families[str(r["run_b"])] == r["run_b"] for r in measured]
+            heads = [
+                families[str(r["run_a"])] == r["run_a"] and families[str(r["run_b"])] == r["run_b"] for r in measured
+            ]
             inside = [r for r, head in zip(measured, heads, strict=True) if head]
             outside = [r for r, head in zip(measured, heads, strict=True) if not head]
-            for group, adjusted in zip((inside, outside), holm(*([float(r["p"]) for r in g] for g in (inside, outside))), strict=True):  # type: ignore[arg-type]
+            for group, adjusted in zip(
+                (inside, outside), holm(*([float(r["p"]) for r in g] for g in (inside, outside))), strict=True
+            ):  # type: ignore[arg-type]
                 for row, p in zip(group, adjusted, strict=True):
                     row["p_adjusted"] = p
         rows += found
-    return typed("comparison", pl.DataFrame(rows, infer_schema_length=None)) if rows else typed("comparison", _nothing())
+    return (
+        typed("comparison", pl.DataFrame(rows, infer_schema_length=None)) if rows else typed("comparison", _nothing())
+    )
 
 
 def _nothing() -> pl.DataFrame:
@@ -134,9 +140,15 @@ def _means(item_score: pl.DataFrame, question: pl.DataFrame) -> pl.DataFrame:
     return (
         item_score.filter((pl.col("ruleset") == "official") & pl.col("counts"))
         .group_by("run_id", "question_id")
-        .agg(points=pl.col("points").cast(pl.Float64).mean(), most=pl.col("max_points").cast(pl.Float64).mean(),
-             right=pl.col("is_correct").cast(pl.Float64).mean())  # fmt: skip
-        .join(question.select("question_id", "dataset_id", unit=pl.coalesce("case_group", "question_id")), on="question_id")
+        .agg(
+            points=pl.col("points").cast(pl.Float64).mean(),
+            most=pl.col("max_points").cast(pl.Float64).mean(),
+            right=pl.col("is_correct").cast(pl.Float64).mean(),
+        )  # fmt: skip
+        .join(
+            question.select("question_id", "dataset_id", unit=pl.coalesce("case_group", "question_id")),
+            on="question_id",
+        )
         .sort("dataset_id", "question_id", "run_id")
     )
 

@@ -60,7 +60,8 @@ def _guess(masks: list[int], choices: int, rule: dict[str, object]) -> tuple[flo
     # several accepted answers: a choice of another accepted answer is no wrong choice, as in sql/scores/item_score.sql
     wrong = picked * (choices - good) / choices
     any_right, in_full, each_wrong, any_wrong = (
-        float(rule[k]) for k in ("any_right", "exact", "each_wrong", "any_wrong")  # type: ignore[arg-type]
+        float(rule[k])
+        for k in ("any_right", "exact", "each_wrong", "any_wrong")  # type: ignore[arg-type]
     )
     return exact, any_right * hit + in_full * exact + each_wrong * wrong + any_wrong * (1 - exact)
 

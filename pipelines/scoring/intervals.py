@@ -60,9 +60,7 @@ def _mid_p_low(x: Array, n: Array) -> Array:
     return np.where(x <= 0, 0.0, low)
 
 
-def combined(
-    answers: pl.DataFrame, by: list[str], scale: pl.Expr, strata: list[str] | None = None
-) -> pl.DataFrame:
+def combined(answers: pl.DataFrame, by: list[str], scale: pl.Expr, strata: list[str] | None = None) -> pl.DataFrame:
     """Value, low and high of Σ scale x (mean of y), over the strata of each group of `by`.
 
     `answers` has a row per answer: the columns of `by` and `strata`; unit (the case: answers of one unit are linked);
@@ -154,7 +152,9 @@ def _levels(answers: pl.DataFrame, keys: list[str], groups: pl.DataFrame) -> pl.
     n_eff = levels["n_eff"].to_numpy()
     low, high = limits(levels["reached"].to_numpy() / levels["n"].to_numpy() * n_eff, n_eff)
     return (
-        levels.with_columns(low=pl.Series(low, dtype=pl.Float64) * pl.col("gap"), high=pl.Series(high, dtype=pl.Float64) * pl.col("gap"))
+        levels.with_columns(
+            low=pl.Series(low, dtype=pl.Float64) * pl.col("gap"), high=pl.Series(high, dtype=pl.Float64) * pl.col("gap")
+        )
         .group_by(keys)
         .agg(pl.col("low", "high").sum())
         .join(ends, on=keys, nulls_equal=True)

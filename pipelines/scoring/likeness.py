@@ -94,9 +94,15 @@ def _agreement(given: pl.DataFrame, names: pl.Series) -> tuple[Array, Array, Arr
     counts = given.group_by("question_id", "answer").agg(n=pl.len(), choices=pl.col("n_choices").max())
     chance = (
         counts.group_by("question_id")
-        .agg(kinds=pl.max_horizontal(pl.col("choices").max() - 1, pl.len()), total=pl.col("n").sum(),
-             squares=((pl.col("n") + 1) ** 2).sum(), seen=pl.len())  # fmt: skip
-        .with_columns(rate=(pl.col("squares") + pl.col("kinds") - pl.col("seen")) / (pl.col("total") + pl.col("kinds")) ** 2)
+        .agg(
+            kinds=pl.max_horizontal(pl.col("choices").max() - 1, pl.len()),
+            total=pl.col("n").sum(),
+            squares=((pl.col("n") + 1) ** 2).sum(),
+            seen=pl.len(),
+        )  # fmt: skip
+        .with_columns(
+            rate=(pl.col("squares") + pl.col("kinds") - pl.col("seen")) / (pl.col("total") + pl.col("kinds")) ** 2
+        )
         .sort("question_id")
     )
     place = {name: i for i, name in enumerate(names)}

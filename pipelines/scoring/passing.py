@@ -71,10 +71,16 @@ def pass_chance(
 def _sittings(scores: pl.DataFrame, asked: pl.DataFrame, rules: pl.DataFrame, members: pl.DataFrame) -> pl.DataFrame:
     """Chance and n of each run, the mean over its attempts; an attempt at a part of the exam is no sitting."""
     rows = scores.select(
-        "question_id", sitting=pl.struct("run_id", "attempt"), points=pl.col("points").cast(pl.Float64),
-        most=pl.col("max_points").cast(pl.Float64), counts=pl.col("counts").cast(pl.Float64),
+        "question_id",
+        sitting=pl.struct("run_id", "attempt"),
+        points=pl.col("points").cast(pl.Float64),
+        most=pl.col("max_points").cast(pl.Float64),
+        counts=pl.col("counts").cast(pl.Float64),
         forbidden=pl.col("hits_forbidden").cast(pl.Float64),
-    ).join(scores.group_by("run_id", "attempt").len().select(sitting=pl.struct("run_id", "attempt"), size="len"), on="sitting")
+    ).join(
+        scores.group_by("run_id", "attempt").len().select(sitting=pl.struct("run_id", "attempt"), size="len"),
+        on="sitting",
+    )
     rows = rows.filter(pl.col("size") == pl.col("size").max())
     sittings = rows["sitting"].unique().sort()
     place = pl.DataFrame({"sitting": sittings}).with_row_index("column")
@@ -143,7 +149,9 @@ def _passes(asked: pl.DataFrame, matrix: dict[str, Array], rules: pl.DataFrame, 
 
     lines = []
     for rule in rules.filter(pl.col("kind") == "points").iter_rows(named=True):
-        inside = asked["question_id"].is_in(members.filter(pl.col("component") == rule["component"])["question_id"].implode())
+        inside = asked["question_id"].is_in(
+            members.filter(pl.col("component") == rule["component"])["question_id"].implode()
+        )
         mask = inside.to_numpy()
         lines.append((rule, totals(matrix["points"], mask, True), totals(matrix["most"], mask, False)))
     limits = {r["kind"]: float(r["line"]) for r in rules.iter_rows(named=True) if r["kind"] != "points"}

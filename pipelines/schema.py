@@ -153,7 +153,12 @@ _EXAM_PART = (
 )  # fmt: skip
 
 _BOARD = (
-    _c("rank", INT, "Rank by score among runs that were asked all of it; ties share the better rank, a copy has its original's.", null=True),
+    _c(
+        "rank",
+        INT,
+        "Rank by score among runs that were asked all of it; ties share the better rank, a copy has its original's.",
+        null=True,
+    ),
     _c("rank_low", INT, "Best rank of the 95 % rank interval.", null=True),
     _c("rank_high", INT, "Worst rank of the 95 % rank interval.", null=True),
     _n("model", "Model, baseline or group."),
@@ -166,8 +171,12 @@ _BOARD = (
     _c("answered", INT, "Predictions read as an answer.", unit="predictions"),
     _c("abstained", INT, "Predictions that decline by choice.", unit="predictions"),
     _c("refused", INT, "Predictions that refuse.", unit="predictions"),
-    _c("unparsed", INT, "Predictions in which no answer was found (unparsed, ambiguous, empty or error).",
-       unit="predictions"),
+    _c(
+        "unparsed",
+        INT,
+        "Predictions in which no answer was found (unparsed, ambiguous, empty or error).",
+        unit="predictions",
+    ),
     _c("n", INT, "Predictions scored.", unit="predictions"),
     _n("format", "How it answered, as in run.", values=RUN_FORMATS),
     _n("modality", "What it was shown, as in run.", values=MODALITIES),
@@ -180,7 +189,13 @@ _BOARD = (
     _c("chance", SCORE, "Expected score of guessing under the exam's own rule, in the unit of the metric.", null=True),
     _n("method", "How score and interval were computed, or why there is none.", null=True),
     _c("is_sample", BOOL, "True when it belongs to the bundled sample."),
-    _c("examinees", SCORE, "Share of examinees right, as published, over the questions that have it.", null=True, unit="share, 0 to 1"),
+    _c(
+        "examinees",
+        SCORE,
+        "Share of examinees right, as published, over the questions that have it.",
+        null=True,
+        unit="share, 0 to 1",
+    ),
     _c("examinees_questions", INT, "Questions that have it.", null=True, unit="questions"),
     _c("examinees_accuracy", SCORE, "accuracy of the run on those questions alone.", null=True, unit="share, 0 to 1"),
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pipelines.scoring.answers import WHOLE, coverage, earned, parts
-from pipelines.scoring.figures import BY_TOPIC, BY_WORTH, exam_score, guarded, share, typed
+from pipelines.scoring.figures import BY_WORTH, exam, guarded, share, typed
 from pipelines.scoring.guessing import chances, expected
 from pipelines.scoring.intervals import LEVEL
 
@@ -65,13 +65,7 @@ def _scores(rows: pl.DataFrame, rule_topic: pl.DataFrame, whole: bool) -> pl.Dat
     """Per run and part: metric, score, low, high, method. exam_score of the whole where subjects have weights."""
     weighed = pl.col("benchmark").is_in(rule_topic["benchmark"].unique().to_list()) & whole
     shares = guarded(share(rows.filter(~weighed), _BY), BY_WORTH).with_columns(metric=pl.lit("score_share"))
-    exams = guarded(exam_score(rows.filter(weighed), rule_topic, _BY), BY_TOPIC).with_columns(
-        pl.when(pl.col("missing") == "").then(pl.col("value", "low", "high")),
-        metric=pl.lit("exam_score"),
-        method=pl.when(pl.col("missing") != "")
-        .then(pl.lit("no value: no question of ") + pl.col("missing") + " counts")
-        .otherwise("method"),
-    )
+    exams = exam(rows.filter(weighed), rule_topic, _BY)
     kept = [*_BY, "metric", "value", "low", "high", "method"]
     return pl.concat([shares.select(kept), exams.select(kept)]).rename({"value": "score"})
 

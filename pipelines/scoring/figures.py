@@ -15,6 +15,7 @@ BY_CASE = METHOD.format(strata="")
 BY_WORTH = METHOD.format(strata="point values combined by MOVER; ")
 BY_TOPIC = METHOD.format(strata="subjects combined by MOVER; ")
 ONE = "one question: no interval"
+ONE_IN_TOPIC = "a subject has one question: no interval"
 
 _RUN = ["run_id", "dataset_id", "ruleset", "part"]
 
@@ -59,13 +60,12 @@ def exam_score(answers: pl.DataFrame, rule_topic: pl.DataFrame, by: list[str]) -
     return missing.join(found, on=by, how="left")
 
 
-def guarded(frame: pl.DataFrame, method: str) -> pl.DataFrame:
-    """low, high and method of frames of intervals.combined: none where there is one case, and never beside the value."""
-    known = pl.col("units") > 1
+def guarded(frame: pl.DataFrame, method: str, enough: pl.Expr = pl.col("units") > 1, few: str = ONE) -> pl.DataFrame:
+    """low, high and method of frames of intervals.combined: none where there are too few cases, and never beside the value."""
     return frame.with_columns(
-        low=pl.when(known).then(pl.min_horizontal("low", "value")),
-        high=pl.when(known).then(pl.max_horizontal("high", "value")),
-        method=pl.when(known).then(pl.lit(method)).otherwise(pl.lit(ONE)),
+        low=pl.when(enough).then(pl.min_horizontal("low", "value")),
+        high=pl.when(enough).then(pl.max_horizontal("high", "value")),
+        method=pl.when(enough).then(pl.lit(method)).otherwise(pl.lit(few)),
     )
 
 
@@ -109,7 +109,7 @@ def benchmark_score(
         guarded(proportion(rows, _RUN, "answered"), BY_CASE).with_columns(metric=pl.lit("answered_share")),
         guarded(proportion(answered, _RUN, "right"), BY_CASE).with_columns(metric=pl.lit("accuracy_answered")),
         _silent(rows, answered),
-        _exam(rows.filter(pl.col("part") == WHOLE), rule_topic),
+        exam(rows.filter(pl.col("part") == WHOLE), rule_topic, _RUN),
     ]
     names = members.select("dataset_id", "part", "use_case").unique()
     of = question.select("dataset_id", "benchmark").unique()
@@ -127,22 +127,18 @@ def _silent(rows: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _exam(rows: pl.DataFrame, rule_topic: pl.DataFrame) -> pl.DataFrame:
-    """exam_score of the whole, for benchmarks with weights; null with the missing subjects, or those with one question."""
+def exam(rows: pl.DataFrame, rule_topic: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """exam_score with its interval and method; null with the missing subjects, no interval where one has one question."""
     weighed = rows.filter(pl.col("benchmark").is_in(rule_topic["benchmark"].unique().to_list()))
-    found = exam_score(weighed, rule_topic, _RUN)
-    whole, sure = pl.col("missing") == "", pl.col("units") > 1
-    return guarded(found, BY_TOPIC).with_columns(
+    found = guarded(exam_score(weighed, rule_topic, by), BY_TOPIC, pl.col("fewest") > 1, ONE_IN_TOPIC)
+    whole = pl.col("missing") == ""
+    return found.with_columns(
+        pl.when(whole).then(pl.col("value", "low", "high")),
         metric=pl.lit("exam_score"),
         n=pl.col("n").fill_null(0.0),
-        value=pl.when(whole).then("value"),
-        low=pl.when(whole).then("low"),
-        high=pl.when(whole).then("high"),
-        method=pl.when(~whole)
-        .then(pl.lit("no value: no question of ") + pl.col("missing") + " counts")
-        .when(~sure)
-        .then(pl.lit("a subject has one question: no interval"))
-        .otherwise("method"),
+        method=pl.when(whole)
+        .then("method")
+        .otherwise(pl.lit("no value: no question of ") + pl.col("missing") + " counts"),
     )
 
 

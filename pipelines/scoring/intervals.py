@@ -66,8 +66,7 @@ def combined(answers: pl.DataFrame, by: list[str], scale: pl.Expr, strata: list[
     `answers` has a row per answer: the columns of `by` and `strata`; unit (the case: answers of one unit are linked);
     w (the answer's weight: 1 over the attempts at its question); y (what it earned); floor and ceiling (what it could
     have). `scale` is an expression over the strata's frame, whose column n is the stratum's sum of w.
-    Returns `by`, value, low, high, n, units (of the stratum with the fewest). low and high may lie outside of what is
-    possible by rounding only. Nothing can be said of a stratum with one unit: the caller looks at `units`.
+    Returns `by`, value, low, high, n, units, and fewest (units of the stratum with the fewest).
     """
     keys = [*by, *(strata or [])]
     groups = effective(answers, keys).with_columns(scale=scale.cast(pl.Float64))
@@ -87,10 +86,11 @@ def combined(answers: pl.DataFrame, by: list[str], scale: pl.Expr, strata: list[
             down=pl.col("square_low").sum().sqrt(),
             up=pl.col("square_high").sum().sqrt(),
             n=pl.col("n").sum(),
-            units=pl.col("units").min(),
+            units=pl.col("units").sum(),
+            fewest=pl.col("units").min(),
         )
         .with_columns(low=pl.col("value") - pl.col("down"), high=pl.col("value") + pl.col("up"))
-        .select(*by, "value", "low", "high", "n", "units")
+        .select(*by, "value", "low", "high", "n", "units", "fewest")
     )
 
 
@@ -123,8 +123,8 @@ def effective(answers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 
 def _few(units: pl.Series) -> pl.Series:
-    """How much more the correlation of few cases weighs: t for z, squared."""
-    t = stats.t.ppf((1 + LEVEL) / 2, np.maximum(units.to_numpy() - 1, 1))
+    """How much more the correlation of few cases weighs: t for z, squared (as of four cases where there are fewer)."""
+    t = stats.t.ppf((1 + LEVEL) / 2, np.maximum(units.to_numpy() - 1, 3))
     return pl.Series((t / Z) ** 2)
 
 

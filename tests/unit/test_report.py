@@ -116,13 +116,15 @@ def _add_run(rows: dict[str, list[dict[str, Any]]], i: int, day: datetime, sampl
         "rank_high": i // 3 + 3, "model": model, "kind": kind, "metric": metric, "score": value * scale,
         "low": low * scale, "high": high * scale, "accuracy": value, "answered": counts["answered"], "abstained": 0,
         "refused": counts["refused"], "unparsed": 7, "n": 40, "is_sample": sample,
+        "format": "generated", "modality": "text", "attempts": 1, "asked": 40, "questions": 40, "coverage": 1,
+        "chance": Decimal("0.2"), "method": "bootstrap of the test",
         "examinees": Decimal("0.8388") if benchmark == "kokushi_md10" else None,
     })  # fmt: skip
     cases = ("production", "beta", "specialty:dermatology") if benchmark == "cognet_md" else ()
     for case in ("all", *cases):
         for name in (metric, "accuracy"):
             rows["benchmark_score"].append(run | {
-                "benchmark": benchmark, "use_case": case, "metric": name, "value": value * scale, "low": low * scale,
+                "ruleset": "official", "benchmark": benchmark, "use_case": case, "metric": name, "value": value * scale, "low": low * scale,
                 "high": high * scale, "method": "bootstrap of the test", "n": 40,
             })  # fmt: skip
     names = list(counts.items())

@@ -6,7 +6,6 @@ from assets.common import OWNERS, PUBLISH, Workspace, code_references, markdown,
 from pipelines.schema import TABLES
 from pipelines.store.publishing import publish
 
-
 BOARD = ("dataset_id", "rank", "rank_low", "rank_high", "model", "metric", "score", "low", "high", "coverage", "note", "method")
 """Columns of the leaderboard that the UI shows beside the published warehouse."""
 

@@ -396,8 +396,9 @@ def rulebook() -> Rulebook:
 def tables(rules: Rulebook | None = None) -> dict[str, pl.DataFrame]:
     """The rule tables by name, with exactly schema.py's columns."""
     rules = rules or rulebook()
+    unstated = {b.name for b in benchmarks().values() if not b.card.states_how_many}
     rows: dict[str, list[dict[str, object]]] = {
-        "rule_item": [asdict(x) | {"states_how_many": benchmarks()[x.benchmark].card.states_how_many} for x in rules.items],
+        "rule_item": [asdict(x) | {"states_how_many": x.benchmark not in unstated} for x in rules.items],
         "rule_topic": [asdict(x) for x in rules.topics],
         "rule_use_case": [asdict(x) for x in rules.use_cases],
         "rule_component": [asdict(x) for x in rules.lines],

@@ -88,7 +88,9 @@ def test_a_single_question_has_a_value_and_no_interval(tmp_path: Path) -> None:
         world.answer("r", "q", answer)
         found = figures(world, tmp_path)
         assert {"type:single", "profession:医師", "year:2020", "modality:text_only", "all"} == {u for u, _ in found}
-        assert all(r["value"] is not None and r["low"] is None and "one question" in r["method"] for r in found.values())
+        assert all(
+            r["value"] is not None and r["low"] is None and "one question" in r["method"] for r in found.values()
+        )
 
 
 def test_both_rulesets_have_figures(tmp_path: Path) -> None:

@@ -9,14 +9,17 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from pipelines.archive.address import public
 from pipelines.errors import SettingsError
 from pipelines.registry import sources
 from pipelines.registry.card import SourceCard
 from pipelines.text.limits import LIMITS, Limits
 
 PROFILES = ("sample", "live")
-_LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1, "max_unpacked_bytes": 1,
-          "max_rows": 1, "max_cells": 1}  # fmt: skip
+_LEAST = {
+    **dict.fromkeys(("connect_timeout", "read_timeout", "request_deadline", "scrape_deadline"), 0.001),
+    **dict.fromkeys(("attempts", "max_bytes", "max_unpacked_bytes", "max_rows", "max_cells"), 1),
+}  # fmt: skip
 """The least that each number may be, where it is not 0."""
 
 
@@ -49,6 +52,10 @@ class Settings:
     read_timeout: float = 60.0
     attempts: int = 5
     """How often a request is tried before its fault is final."""
+    request_deadline: float = 120.0
+    """Seconds that one request may take in all, however steadily it drips."""
+    scrape_deadline: float = 7200.0
+    """Seconds that fetching one source may take in all."""
     longest_wait: float = 120.0
     """The longest Retry-After that is waited for, in seconds."""
     max_bytes: int = 512 * 2**20
@@ -118,7 +125,7 @@ class Settings:
         """What the source is read from, for people."""
         if self.is_skipped(source):
             return f"{source.variable} is not set, skipped"
-        return self.addresses.get(source.setting, "bundled sample")
+        return public(self.addresses.get(source.setting, "bundled sample"))
 
     @property
     def warehouse(self) -> Path:

@@ -52,7 +52,7 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
         raise SourceError(
             f"{settings.data} holds {has}, and {asked} would stand beside them; use another folder for it (--data DIR)"
         )
-    with _sample_served(settings) as served, Session(served, landing) as session:
+    with _sample_served(settings) as served, Session(served, landing, source.card.redirects) as session:
         shot = source.fetch(served, session, landing, progress)
     for known in landing.snapshots(name):
         if (known.release, known.sha256) == (shot.release, shot.sha256):  # nothing new: it was fetched then, from there

@@ -376,7 +376,9 @@ def _reported(folders: Iterable[Path]) -> Iterator[Reported]:
                 raise file.fault(f"can't be read ({fault!r})", number) from None
             metrics = TABLES["reported_result"].column("metric").values
             if not (found.source and found.locator and file.benchmark) or found.metric not in metrics:
-                raise file.fault(f"source, locator and a metric of {metrics} are needed, in a benchmark's folder", number)
+                raise file.fault(
+                    f"source, locator and a metric of {metrics} are needed, in a benchmark's folder", number
+                )
             yield found
 
 
@@ -425,6 +427,14 @@ def tables(rules: Rulebook | None = None) -> dict[str, pl.DataFrame]:
     return {name: TABLES[name].frame(rows[name]) for name in TABLE_NAMES}
 
 
-def versions(rules: Rulebook | None = None) -> dict[str, str]:
-    """Fingerprint of each rule table as the files would make it now, by which one made from older files is found."""
-    return {name: hashlib.sha256(frame.write_csv().encode()).hexdigest()[:16] for name, frame in tables(rules).items()}
+def state_of(table: str) -> str:
+    """What a rule table records of what it was made from: the name of its rule files' state."""
+    return f"state of the rule files ({table})"
+
+
+def states(rules: Rulebook | None = None) -> dict[str, str]:
+    """Fingerprint of each rule table as the files would make it now, by state_of."""
+    return {
+        state_of(name): hashlib.sha256(frame.write_csv().encode()).hexdigest()[:16]
+        for name, frame in tables(rules).items()
+    }

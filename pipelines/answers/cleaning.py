@@ -16,7 +16,8 @@ from pipelines.answers.phrases import any_of, either, words
 
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩"
 FINAL = "\ue000"  # stands before what the response's format itself marks as the answer
-LONGEST = 16_000  # characters of a response that are read: a person looks at both ends
+_BULK = 100_000  # characters in which thinking is looked for
+LONGEST = 8_000  # characters of a response that are read: a person looks at both ends
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _LOOKALIKES = str.maketrans(
@@ -213,6 +214,8 @@ def _unbox(text: str) -> str:
 def clean(text: str) -> str:
     """What the model said, without thinking and control tokens, of at most LONGEST characters; empty where it said
     nothing outside its thinking. Markup is still in it (plain)."""
+    if len(text) > _BULK:
+        text = text[: _BULK // 2] + "\n\n" + text[-_BULK // 2 :]
     said = spoken(normalise(text))
     if len(said) > LONGEST:
         said = said[: LONGEST // 2] + "\n\n" + said[-LONGEST // 2 :]

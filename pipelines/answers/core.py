@@ -117,9 +117,7 @@ def _options(body: str, json: structured.Structure | None, known: Options, answe
     return _as_answer(group.positions, piece, known, answer_type)
 
 
-def _of_fields(
-    fields: Sequence[structured.Field], known: Options, several: bool
-) -> tuple[tuple[int, ...], str] | None:
+def _of_fields(fields: Sequence[structured.Field], known: Options, several: bool) -> tuple[tuple[int, ...], str] | None:
     """The options that JSON names: a map from label to verdict; fields that hold nothing but options, first those
     whose key says answer, the last of them; else what the text under such a key says."""
     for field in reversed(fields):
@@ -155,9 +153,12 @@ def _label_alone(field: structured.Field, known: Options) -> tuple[int, ...]:
         value = cleaning.plain(item).strip()
         whole = known.whole_text(value)
         group = None if whole is not None else known.group(value, 0)
-        if group is not None and not group.either and any(_LABELLED.match(value, end) for end in group.ends):
-            positions += group.positions
-        elif group is not None and not group.either and field.names_answer and re.match(r"\s?[.):-]\s", value[group.end :]):
+        if (group is not None and not group.either and any(_LABELLED.match(value, end) for end in group.ends)) or (
+            group is not None
+            and not group.either
+            and field.names_answer
+            and re.match(r"\s?[.):-]\s", value[group.end :])
+        ):
             positions += group.positions
         elif whole is not None:
             positions.append(whole)

@@ -1,4 +1,4 @@
-"""Which options a piece of text names: letters, digits, circled digits, katakana, lists, ranges, the options' own texts.
+"""Which options a piece of text names: letters, digits, circled digits, katakana, lists, ranges, own texts.
 
 Here: what may stand for an option, and what looks like a letter and is none ("A patient", "E' vero", ビタミンB,
 D-dimer).
@@ -7,9 +7,9 @@ Not here: whether the text chooses the options it names (mentions), the words th
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from pipelines.answers.cleaning import CIRCLED, normalise
 from pipelines.answers.phrases import Phrases, any_of, either, words
@@ -28,7 +28,7 @@ _TOUCHING = frozenset({")(", "][", "」「", "】【"})
 _LATIN_WORD = re.compile(rf"[ \t]+([{_LATIN}']{{2,30}})|[ \t]+[A-Za-z][ \t]+[a-z]{{2,30}}")
 _LOOSE = {  # what may follow a label after a separator that may also end a clause
     "": re.compile(r"[\s,、。.)」』】;:]|$|です|である|だ|と|が正"),
-    ";": re.compile(r"[ \t]*(?:[,;.、)]|$)"),
+    ";": re.compile(r"[ \t]*(?:[,;.。、()\]」』】]|$|です|である|だ|と)"),
 }
 _TEXT_STOPS = re.compile(r"[ \t]*(?:[.。,;、)\]」』\n]|$|です|である|が|was\b|is\b|\()")
 
@@ -94,10 +94,10 @@ def _separator(languages: tuple[Phrases, ...]) -> re.Pattern[str]:
     def word(field: str) -> str:
         return _word(either(p for language in languages for p in getattr(language, field)))
 
+    mark = r"(?:->|=>|[,;、・/|+&→>-]|\.(?=[ \t]?[A-Z]\.(?:[ \t]?[A-Z]\.|[ \t]*$)))"
     return re.compile(
-        rf"""[ \t]{{0,3}}(?:(?P<either>(?:[,、][ \t]?)?{word("disjunctions")})|(?P<range>~|{word("ranges")})"""
-        rf"""|(?:->|=>|[,;、・/|+&→>-]|\.(?=[ \t]?[A-Z]\.(?:[ \t]?[A-Z]\.|[ \t]*$)))?[ \t]{{0,3}}{word("conjunctions")}?"""
-        rf""")[ \t]{{0,3}}""",
+        rf"[ \t]{{0,3}}(?:(?P<either>(?:[,、][ \t]?)?{word('disjunctions')})|(?P<range>~|{word('ranges')})"
+        rf"|{mark}?[ \t]{{0,3}}{word('conjunctions')}?)[ \t]{{0,3}}",
         re.I,
     )
 
@@ -247,6 +247,8 @@ class Options:
         if span:
             low, high = positions
             positions = list(range(low, high + 1)) if low < high else positions
+            if after := any_of(words().range_after).match(text, end):
+                end = after.end()
         named = tuple(dict.fromkeys(positions))
         return Group(named, at, at, end, max(tail, end), is_either or contradicted, span)
 
@@ -361,8 +363,12 @@ class Options:
         same = [i for i, _ in self._telling if key and self.squashed[i] == key]
         return same[0] if len(same) == 1 else None
 
-    def groups(self, text: str) -> Iterator[Group]:
-        """Every list of options in the text, by label or by own text, in order; what a text holds is no label."""
+    def groups(self, text: str, group_at: Callable[[int], Group | None] | None = None) -> Iterator[Group]:
+        """Every list of options in the text, by label or by own text, in order; what a text holds is no label.
+
+        group_at: `group` for this text, where the caller remembers what it found.
+        """
+        group_at = group_at or partial(self.group, text)
         texts = [(m.start(), m.end()) for m in self._own.finditer(text) if m.end() - m.start() > 1]
         at = next_text = 0
         while True:
@@ -373,7 +379,7 @@ class Options:
             if found is None and not stop:
                 return
             if found is not None and found.start() < start:
-                group = self.group(text, found.start())
+                group = group_at(found.start())
                 at = found.start() + 1
             else:
                 group, at = self.texts_at(text, start), stop

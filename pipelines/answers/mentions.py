@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import cache, partial
 
 from pipelines.answers.cleaning import FINAL
 from pipelines.answers.labels import Group, Options, union
@@ -24,7 +25,11 @@ _TITLE = re.compile(r"[ \t]{0,2}(?:[:、)]|\.(?!\d)|[ \t]-|-[ \t]|[→=])[ \t]{0
 _TELLS = (r"[ \t]{0,2}(?:[。.](?=\s|[^\d\s])|\()",)
 _AFTER = (r"[ \t]{0,2}(?:$|[。.,:;()\n!」』])",)
 _TICKS = "○◯〇✓✔✅⭕◎"
+_CROSSES = "×✗✘❌✕"
 _MARK_BEFORE = re.compile(rf"(?:^|\n|[ \t])[ \t]*([{_TICKS}×✗✘❌✕])[ \t]?:?[ \t]?\Z")
+_TICK = re.compile(rf"[{_TICKS}][ \t]?")
+_WORDS = re.compile(r"\w|[①-⑳]")
+_SHARE = re.compile(rf"[ \t]{{0,2}}[:=\-]?[ \t]{{0,2}}({_PERCENT})[ \t.]*$", re.M)
 _TICKED = re.compile(rf"[ \t]{{0,3}}[:\-]?[ \t]{{0,3}}[(\[]?([{_TICKS}]|[×✗✘❌✕])")
 _HEAD = re.compile(r"(?:^|[。\n;]|\.(?=\s))[ \t]{0,20}(?:\d{1,2}[.)][ \t]+)?(?:[○◯〇×✗✘❌✕✓✔✅◎][ \t]?:?[ \t]?)?", re.M)
 _NUMBERING = re.compile(r"\d{1,2}(?:[.)][ \t]+|[つ個番]目\s?[:は]\s?)(?=\S)")
@@ -76,20 +81,23 @@ class Text:
     def __init__(self, text: str, known: Options, several: bool) -> None:
         self.text, self.known, self.several = text, known, several
         self.words = words()
+        self._group_at = cache(partial(known.group, text))
         self.lines = list(self._lines())
         self.shares = self._shares()
-        self.groups = list(known.groups(text))
+        self.groups = list(known.groups(text, self._group_at))
         self.heads = list(self._heads())
 
     def is_(self, field: str, group: Group) -> bool:
         """Whether a backward cue follows the options."""
-        return any(any_of(getattr(self.words, field)).match(self.text, end) for end in group.ends)
+        pattern = any_of(getattr(self.words, field))
+        return pattern.match(self.text, group.end) is not None or (
+            group.tail != group.end and pattern.match(self.text, group.tail) is not None
+        )
 
     def bare_end(self, at: int, end: int | None = None) -> bool:
         """Whether nothing that adds to the answer follows on the line."""
-        pattern = (
-            rf"(?:[.。,、:;!)\]」』\"'»-]|\s){{0,12}}{either(self.words.endings)}[\s.。,、:;!?…)\]」』]{{0,9}}(?:{_PERCENT})?[ \t]*$",
-        )
+        marks = r"(?:[.。,、:;!)\]」』\"'»-]|\s){0,12}"
+        pattern = (rf"{marks}{either(self.words.endings)}[\s.。,、:;!?…)\]」』]{{0,9}}(?:{_PERCENT})?[ \t]*$",)
         return any_of(pattern).match(self.text, at, len(self.text) if end is None else end) is not None
 
     # ---- lines and tours ---------------------------------------------------------------------------------------------
@@ -99,14 +107,14 @@ class Text:
         for raw in self.text.split("\n"):
             start, end = at + len(raw) - len(raw.lstrip()), at + len(raw.rstrip())
             at += len(raw) + 1
-            if not re.search(r"\w|[①-⑳]", raw):
+            if not _WORDS.search(raw):
                 gap = True
                 continue
             if not self.known.numbered and (numbering := _NUMBERING.match(self.text, start, end)):
                 start = numbering.end()
             hedge = any_of((rf"{either(self.words.hedges)}{{1,3}}",)).match(self.text, start, end)
             group, form = self._form(hedge.end() if hedge else start, end)
-            if hedge and form not in ("bare", "exact"):
+            if hedge and form not in ("bare", "exact", "told"):
                 group, form = None, "other"
             yield Line(start, end, group, form, gap)
             gap = False
@@ -116,9 +124,7 @@ class Text:
         found: list[tuple[float, Group]] = []
         at: list[int] = []
         for i, line in enumerate(self.lines):
-            share = line.group and re.compile(rf"[ \t]{{0,2}}[:=\-]?[ \t]{{0,2}}({_PERCENT})[ \t.]*$", re.M).match(
-                self.text, line.group.end if line.group.tail != line.end else line.group.end
-            )
+            share = line.group and _SHARE.match(self.text, line.group.end)
             if share and line.group and len(line.group.positions) == 1:
                 found.append((float(re.sub(r"[^\d.]", "", share[1])), line.group))
                 at.append(i)
@@ -130,9 +136,9 @@ class Text:
 
     def _form(self, start: int, end: int) -> tuple[Group | None, str]:
         text = self.text
-        if tick := re.compile(rf"[{_TICKS}][ \t]?").match(text, start):
+        if tick := _TICK.match(text, start):
             start = tick.end()
-        group = self.known.group(text, start)
+        group = self._group_at(start)
         if group is None or group.end > end:
             group = self.known.texts_at(text, start)
             if group is None or group.end > end:
@@ -157,7 +163,7 @@ class Text:
         """The options with which a line or sentence begins."""
         past = -1
         for head in _HEAD.finditer(self.text):
-            if head.end() >= past and (group := self.known.group(self.text, head.end())):
+            if head.end() >= past and (group := self._group_at(head.end())):
                 past = group.end
                 yield group
 
@@ -173,7 +179,9 @@ class Text:
         inline = [g for g in self.groups if g.end < stop and not g.by_text and self.style(g) == "mark"]
         following = [g for g in (*inline, *self.heads) if g.start > first.end and self.style(g) == self.style(first)]
         others = [p for g in following for p in g.positions if p not in first.positions]
-        return bool(others) and first.positions == tuple(range(len(first.positions))) and others[0] == len(first.positions)
+        return (
+            bool(others) and first.positions == tuple(range(len(first.positions))) and others[0] == len(first.positions)
+        )
 
     # ---- forward cues ------------------------------------------------------------------------------------------------
 
@@ -182,6 +190,7 @@ class Text:
         w = self.words
         found = [
             *self._after_cues((*w.stated, FINAL), Force.STATED),
+            *self._after_cues(w.corrects, Force.STATED, loose=False),
             *self._after_cues(w.concluded, Force.CONCLUDED),
             *self._after_cues(w.against, Force.CONCLUDED, against=True),
             *self._by_form(),
@@ -193,32 +202,39 @@ class Text:
         found += self._before_cues({g.first for g in dropped} | {m.group.first for m in found if not m.chosen})
         return sorted(found, key=lambda m: (m.group.end, m.force))
 
-    def _after_cues(self, cues: tuple[str, ...], force: Force, *, against: bool = False) -> Iterator[Mention]:
+    def _after_cues(
+        self, cues: tuple[str, ...], force: Force, *, against: bool = False, loose: bool | None = None
+    ) -> Iterator[Mention]:
         for cue in list(any_of(cues).finditer(self.text))[-_CUES:]:
             before = self.text[max(0, cue.start() - 16) : cue.start()]
             turned = force is Force.STATED and any_of(self.words.turns).search(before)
-            loose = against or force is Force.STATED or any_of(self.words.superlative).search(cue[0]) is not None
+            superlative = against or any_of(self.words.superlative).search(cue[0]) is not None
+            far = (superlative or force is Force.STATED) if loose is None else loose
             if self._judges_head(cue) or self._not_own(cue.start(), cue.end()):
                 continue
-            group, refused = self._said_after(cue, loose=loose and not turned, against=against)
+            group, refused = self._said_after(cue, loose=far and not turned, against=against)
             if refused is not None:
                 yield Mention(refused.start, refused, Force.JUDGED, chosen=False)
             if group is None or _ASKED.match(self.text, group.end) or self._not_own(cue.start(), group.first):
                 continue
             if turned:
                 yield Mention(group.start, group, Force.CONCLUDED, against=True)
-            elif force is Force.STATED:
+            elif force is Force.STATED and far:
                 yield Mention(cue.start(), group, force)
-            elif self._is_meant(cue, group, loose):
+            elif self._is_meant(cue, group, superlative):
                 yield Mention(group.start, group, force, against=against)
 
     def _is_meant(self, cue: re.Match[str], group: Group, superlative: bool) -> bool:
         """Whether a conclusion names its option as the answer, and does not go on to say something of it."""
-        after = any_of(_AFTER, self.words.after_conclusion)
-        if not (superlative or not self.text[group.end :] or any(after.match(self.text, end) for end in group.ends)):
+        if not (superlative or not self.text[group.end :] or self._goes_on(group)):
             return False
         wrong = (any_of(self.words.is_wrong).match(self.text, end) for end in group.ends)
         return all("\n" in m[0] for m in wrong if m)  # the next line judges others
+
+    def _goes_on(self, group: Group) -> bool:
+        """Whether the clause ends after the options, or goes on as one does that concludes."""
+        after = any_of(_AFTER, self.words.after_conclusion)
+        return any(after.match(self.text, end) for end in group.ends)
 
     def _not_own(self, cue: int, at: int) -> bool:
         """Whether the clause reports what others say, or what was thought before, or what would be if."""
@@ -302,7 +318,12 @@ class Text:
         form = "bare" if found.tail == found.end else "exact"
         groups = [found]
         for line in self.lines[at + 1 :]:
-            if line.gap or line.group is None or line.form != form or (form == "bare" and len(line.group.positions) > 1):
+            if (
+                line.gap
+                or line.group is None
+                or line.form != form
+                or (form == "bare" and len(line.group.positions) > 1)
+            ):
                 break
             groups.append(line.group)
         joined = union(groups)
@@ -343,32 +364,37 @@ class Text:
 
     def _before_cues(self, dropped: set[int]) -> Iterator[Mention]:
         heads = {g.first for g in self.heads}
-        last_wrong = -1
         for group in self.groups:
-            if group.first in dropped or group.first <= last_wrong:
+            if group.first in dropped:
                 continue
-            text = self.text
-            place = (group.start, group)
-            if self._not_own(group.first, group.first):
+            mention = self._said_of(group, group.first in heads)
+            if mention is None or self._not_own(group.first, group.first):
                 continue
-            if self.is_("is_not", group):
-                yield Mention(*place, Force.JUDGED, chosen=False)
-                if (contrast := self._contrast(group)) and (meant := self._named(contrast.end(), len(text))):
+            yield mention
+            if not mention.chosen and (contrast := self._contrast(group)):
+                meant = self._named(contrast.end(), len(self.text))
+                if meant and self.is_("is_not", group) and self._goes_on(meant):
                     yield Mention(meant.start, meant, Force.STATED)
-            elif self.is_("is_stated", group):
-                yield Mention(*place, Force.STATED)
-            elif self.is_("is_against", group):
-                yield Mention(*place, Force.CONCLUDED, against=True)
-            elif self.is_("is_concluded", group):
-                yield Mention(*place, Force.CONCLUDED)
-            elif (verdict := self._verdict(group, group.first in heads)) is not None:
-                yield Mention(*place, Force.JUDGED, chosen=verdict)
+
+    def _said_of(self, group: Group, is_head: bool) -> Mention | None:
+        """The mention that a backward cue makes of the options, strongest first."""
+        if self.is_("is_not", group):
+            return Mention(group.start, group, Force.JUDGED, chosen=False)
+        if self.is_("is_stated", group):
+            return Mention(group.start, group, Force.STATED)
+        if self.is_("is_against", group):
+            return Mention(group.start, group, Force.CONCLUDED, against=True)
+        if self.is_("is_concluded", group):
+            return Mention(group.start, group, Force.CONCLUDED)
+        verdict = self._verdict(group, is_head)
+        return None if verdict is None else Mention(group.start, group, Force.JUDGED, chosen=verdict)
 
     def _verdict(self, group: Group, is_head: bool) -> bool | None:
         """Whether the options are judged right or wrong; None where they are not judged."""
         text = self.text
         mark = _MARK_BEFORE.search(text[max(0, group.first - 8) : group.first])
-        if mark and is_head:
+        attached = text[group.first - 1 : group.first] in (*_TICKS, *_CROSSES)  # "×a ○b"
+        if mark and (is_head or attached):
             return mark[1] in _TICKS
         for end in group.ends:
             if tick := _TICKED.match(text, end):
@@ -395,7 +421,9 @@ class Text:
         if opening is not None:
             yield Mention(opening.start, opening, Force.OPENING)
         # a, b, c … each alone on a line are headings, not answers
-        order = [x.group.positions[0] for x in lines[1:] if x.form == "bare" and x.group and len(x.group.positions) == 1]
+        order = [
+            x.group.positions[0] for x in lines[1:] if x.form == "bare" and x.group and len(x.group.positions) == 1
+        ]
         headings = order[:3] == [0, 1, 2] or len(order) >= self.known.count > 2
         last = lines[-1]
         for i, line in enumerate(lines):
@@ -412,9 +440,9 @@ class Text:
         if last.form in ("other", "told") and (clause := self._last_clause(last)):
             yield Mention(clause.start, clause, Force.ALONE)
         told = [line for line in lines if line.form in ("exact", "titled")]
-        if opening is None and last.form == "exact" and last.group and len(told) == 1 and last.gap:
-            if not self._is_cut(lines[-2], last, False):
-                yield Mention(last.start, last.group, Force.ALONE)
+        own = opening is None and last.form == "exact" and len(told) == 1 and last.gap
+        if own and last.group and not self._is_cut(lines[-2], last, False):
+            yield Mention(last.start, last.group, Force.ALONE)
 
     def _is_cut(self, before: Line, line: Line, answered: bool) -> bool:
         """Whether options alone on the last line are where an explanation or a tour was cut off."""
@@ -469,15 +497,15 @@ class Text:
                 if line.form != "bare" or (line.gap and not nothing_else) or line.group is None:
                     break
                 run = [line.group] if len(line.group.positions) > 1 or len(run[0].positions) > 1 else [*run, line.group]
-            per_cent = all(re.search(_PERCENT, self.text[x.start : x.end]) for x in lines[: len(run)])
-            return None if per_cent and len(run) > 1 else union(run)
+            return union(run)
         if first.form == "exact":
             return self._opening_texts()
-        if first.form == "titled" and self.known.numbered and re.match(r"\s?[.)]", self.text[first.group.end :][:2]):
-            if len(lines) > 1:
-                return None  # "1. Analyse the question": numbering
-        if self.opens_tour(first.group):
+        after = self.text[first.group.end : first.group.end + 2].strip()[:1]
+        numbering = first.form == "titled" and self.known.numbered and after in (".", ")") and len(lines) > 1
+        if numbering or self.opens_tour(first.group):
             return None
+        if first.form == "titled" and len(lines) == 1 and first.group.positions == (0,) and not self.ended(first):
+            return None if first.group.tail > first.group.end else first.group  # "A. Text is one that", cut off
         titled = [line.group for line in lines if line.form == "titled" and line.group]
         if first.form == "titled" and 1 < len(lines) < self.known.count and len(titled) == len(lines):
             return union(titled)  # "a: …⏎d: …" and no more
@@ -498,8 +526,10 @@ class Text:
         if following is None:
             return union(groups)
         next_head = next((x for x in lines[len(groups) :] if x.group and x.form in ("exact", "titled", "bare")), None)
-        in_turn = next_head is not None and next_head.group is not None and (
-            named == list(range(len(named))) and next_head.group.positions[0] == len(named)
+        in_turn = (
+            next_head is not None
+            and next_head.group is not None
+            and (named == list(range(len(named))) and next_head.group.positions[0] == len(named))
         )
         heading = next_head is not None and next_head.form == "exact" and not following.gap
         return None if in_turn and (heading or next_head is following) else union(groups)

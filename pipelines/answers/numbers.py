@@ -111,7 +111,7 @@ def read_number(text: str, *, cut_off: bool = False) -> Number | None:
     """The number that a cleaned response gives as its answer, or None.
 
     Looked for in this order: after the last answer cue; as the whole response or its first line; in its last,
-    concluding line. A number in work that is not finished is no answer. cut_off: the response is known to be unfinished.
+    concluding line. A number in work that is not finished is no answer. cut_off: it is known to be unfinished.
     """
     w = words()
     text = any_of((rf"{either(w.minus)}(?=\d)",)).sub("-", text)
@@ -129,7 +129,8 @@ def read_number(text: str, *, cut_off: bool = False) -> Number | None:
     first, last = lines[0][:600], lines[-1][-600:]
     if len(lines) == 1 and len(first) <= 200 and (_is_value(first) or len(_SENTENCE.split(first)) == 1):
         return _stated(first)
-    if _is_value(first) or (len(lines) > 1 and _concludes(first, only=True)):
+    finished = not last[-1].isdigit() and re.search(r"[.。)!]$", last) is not None
+    if _is_value(first) or (len(lines) > 1 and finished and _concludes(first, only=True)):
         return _stated(first)
     bare = last[:1] in "-" or last[:1].isdigit() or not last[-1].isdigit()
     if not cut_off and ((_is_value(last) and bare) or _concludes(last)):
@@ -148,7 +149,7 @@ def _concludes(line: str, *, only: bool = False) -> bool:
 
 
 def _is_cut(text: str, number: Number) -> bool:
-    """Whether the text ends within a decimal that it gave in full before, and does not round: "2.05 g … answer: 2.0"."""
+    """Whether the text ends within a decimal that it gave in full before: "2.05 g … answer: 2.0" (no rounding)."""
     tail = re.search(r"\d{1,30}\.\d{0,20}$", text.rstrip()[-60:])
     if not tail or not number.value:
         return False
@@ -183,7 +184,11 @@ def _stated(piece: str) -> Number | None:
     sentence = outside if re.search(r"\d", outside) else sentence
     parts = _EQUALS.split(sentence)
     for turn in any_of(w.concludes).finditer(parts[-1]):  # "22.857, so about 22.9"
-        parts = [*parts[:-1], parts[-1][turn.end() :]] if re.search(r"\d", sentence[-len(parts[-1]) :][turn.end() :]) else parts
+        parts = (
+            [*parts[:-1], parts[-1][turn.end() :]]
+            if re.search(r"\d", sentence[-len(parts[-1]) :][turn.end() :])
+            else parts
+        )
         break
     if any_of(w.number_ranges, _SPAN).search(parts[-1]):
         return Number(None, evidence)

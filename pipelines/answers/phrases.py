@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
+from typing import Any
 
 from pipelines.answers import languages
 
@@ -56,6 +57,8 @@ class Phrases:
     """The answer follows as a conclusion."""
     against: tuple[str, ...] = ()
     """What a negated question asks for follows: "the incorrect statement is"."""
+    corrects: tuple[str, ...] = ()
+    """The answer follows at once and takes the place of an earlier one: "no, wait: "."""
     rejected: tuple[str, ...] = ()
     """Options that are set aside follow."""
     superlative: tuple[str, ...] = ()
@@ -153,7 +156,7 @@ def available() -> tuple[Phrases, ...]:
 @cache
 def words() -> Phrases:
     """All languages as one: every field the sum of theirs."""
-    joined = {
+    joined: dict[str, Any] = {
         f.name: tuple(pattern for language in available() for pattern in getattr(language, f.name))
         for f in fields(Phrases)
         if f.name not in ("code", "letter_words")

@@ -8,7 +8,7 @@ that one is left.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.answers.labels import Group, Options, union
 from pipelines.answers.mentions import Force, Mention, Text
@@ -64,9 +64,9 @@ def evidence(text: str, start: int, end: int) -> str:
 def _strongest(mentions: Sequence[Mention], several: bool) -> Mention | None:
     """The last mention of the strongest force; "b or c" only where nothing weaker settles it."""
     unsettled: Mention | None = None
-    for forces in ((Force.STATED, Force.ALONE), (Force.OPENING,), (Force.CONCLUDED,)):
-        found = [m for m in mentions if m.chosen and m.force in forces]
-        if forces[0] is Force.CONCLUDED:
+    for force in sorted(Force, reverse=True)[:-1]:
+        found = [m for m in mentions if m.chosen and m.force is force]
+        if force is Force.CONCLUDED:
             found = _of_one_sign(found, several)
         if not found:
             continue
@@ -104,9 +104,9 @@ def _judged(scan: Text, mentions: Sequence[Mention], several: bool) -> Group | N
     first = next(iter(touched), None)
     if not several and chosen == [first] and first and len(touched) == len(wrong) + 1:
         return right[chosen[0]]  # "c is right, a is wrong"
-    if chosen and (len(chosen) == 1 or several) and len(chosen) < count:
-        if len(touched) == count or (len(touched) == len(chosen) and _is_complete(scan, chosen)):
-            return Group(tuple(chosen), *_span([right[p] for p in chosen]))
+    fits = chosen and (len(chosen) == 1 or several) and len(chosen) < count
+    if fits and (len(touched) == count or (len(touched) == len(chosen) and _is_complete(scan, right, chosen))):
+        return Group(tuple(chosen), *_span([right[p] for p in chosen]))
     others = [p for p in range(known.count) if p not in wrong and p not in silent]
     if not right and len(others) == 1 and count > 2:
         return Group(tuple(others), *_span(list(wrong.values())))
@@ -121,8 +121,10 @@ def _span(groups: Sequence[Group]) -> tuple[int, int, int, int]:
     return joined.start, joined.first, joined.end, joined.tail
 
 
-def _is_complete(scan: Text, chosen: Sequence[int]) -> bool:
+def _is_complete(scan: Text, right: Mapping[int, Group], chosen: Sequence[int]) -> bool:
     """Whether the options called right are all that the response speaks of, not the start of a tour that was cut."""
+    if len(chosen) > 1 and len({right[p].first for p in chosen}) == 1:
+        return True  # all at once: "A to C are correct"
     from_first = sorted(chosen) == list(range(len(chosen)))
     if from_first and (len(chosen) > 1 or "\n" in scan.text):
         return False
@@ -151,9 +153,10 @@ def _by_text(scan: Text) -> Group | None:
     tour = re.search(r".[A-Za-z]\s?:\s?$", before)  # "the options are a: …"
     last = before.rstrip(' 「『"(')[-1:]
     begins = opens or (not tour and (not last or last in "は:,、。→="))
-    meant = scan.bare_end(found.end) and (begins or scan.ended(lines[-1]))
-    goes_on = any_of(w.after_text).match(text, found.end)
-    return found if meant or (goes_on and (opens or not begins or len(text) <= 80)) else None
+    prose = before[-1:].isascii() and not begins  # "… flows to the heart."
+    meant = scan.bare_end(found.end) and (begins or (scan.ended(lines[-1]) and not prose))
+    acts = opens and len(text) <= 80 and any_of(w.after_text).match(text, found.end)  # "腹部CT検査を行う"
+    return found if meant or acts else None
 
 
 def abstains(text: str) -> bool:

@@ -26,7 +26,7 @@ _FENCE = re.compile(r"```\w{0,12}")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A value as text under its key; `items` where it was a list; `verdicts` where it was a map from label to a word."""
+    """A value as text under its key; `items` where it was a list, `verdicts` where it mapped labels to words."""
 
     key: str
     value: str

@@ -12,16 +12,24 @@ _SO = r"(?:quindi\s+|dunque\s+|pertanto\s+|perciò\s+|allora\s+|infatti\s+|sicur
 
 PHRASES = Phrases(
     code="it",
-    spoken=(r"\b(?:rispost[ae]|corrett[aei]|opzion[ei]|quindi|perché|preferisco|della|delle|sono|non|scelgo|direi|dalla)\b|(?<!\w)è(?!\w)",),
-    nouns=(r"opzion[ei]|letter[ae]|alternativ[ae]|rispost[ae]|la|le|il|alla|alle|l'|numero|n\.|affermazion[ei]|soltanto|solo|quell[ae]|tutt[ei]|entrambe|sia",),
+    spoken=(
+        r"\b(?:rispost[ae]|corrett[aei]|opzion[ei]|quindi|perché|preferisco|della|delle|sono|non|scelgo|direi|dalla)\b|(?<!\w)è(?!\w)",
+    ),
+    nouns=(
+        r"opzion[ei]|letter[ae]|alternativ[ae]|rispost[ae]|la|le|il|alla|alle|l'|numero|n\.|affermazion[ei]|soltanto|solo|quell[ae]|tutt[ei]|entrambe|sia",
+    ),
     articles=(r"(?:il|lo|la|le|i|gli|uno?|una)[ \t]+|(?:l|un)'",),
     conjunctions=(r"(?<=[ \t])(?-i:ed?)(?=[ \t])|né|nonché|poi|che|e\s(?:nemmeno|neppure|né)",),
     disjunctions=(r"(?<=[ \t])(?-i:od?)(?=[ \t])|oppure|ovvero",),
     ranges=(r"(?:fino\s+)?all[ae]|(?<=[ \t])a(?=[ \t](?-i:[A-Z])\b)",),
     letter_words="AEIOaeio",
     not_runs=(r"da|ed|ad|cade|dea|fede|abc",),
-    after_label=(r"perché|perche|poiché|poiche|in|ed|è|sono|oppure|non|né|ma|si|infatti|fino|alla|dato|corrisponde|risulta|va|resta",),
-    no_label_before=(r"(?:vitamina|epatite|tipo|gruppo|grado|classe|stadio|fattore|figura|proteina|differenza\s+di)\s?$",),
+    after_label=(
+        r"perché|perche|poiché|poiche|in|ed|è|sono|oppure|non|né|ma|si|infatti|fino|alla|dato|corrisponde|risulta|va|resta",
+    ),
+    no_label_before=(
+        r"(?:vitamina|epatite|tipo|gruppo|grado|classe|stadio|fattore|figura|proteina|differenza\s+di)\s?$",
+    ),
     quantity=(r"[ \t]?(?:anni|giorni|ore|mesi|punti|opzioni|risposte|minuti|volte)",),
     stated=(
         rf"\brispost[ae]\b[^.\n:=→?]{{0,50}}?(?:(?<!\w){_BE}(?!\w)|[:=→])[\s:]{{0,3}}{_THE}",
@@ -29,12 +37,14 @@ PHRASES = Phrases(
         rf"(?<!\w)(?:{_BE}\s+|tutt[ei]\s+)?{_SO}(?:{_RIGHT})\s+(?:solo\s+|soltanto\s+|tutt[ei]\s+|dunque\s+|quindi\s+)?(?:la|le|l'|quella|il|dalla|sono|è)\s?",
         rf"(?:^|(?<=[.!?]\s))(?:la\s|l'|le\s)?(?:soluzione|conclusione|scelta|opzione|corrett[ae]|esatta|verdetto|decisione)\b[^\n:.?]{{0,20}}?(?::|(?<!\w){_BE}(?!\w))[ \t]{{0,3}}{_THE}",
         rf"(?<!\w)(?:sono|è)\s+{_RIGHT}\s?:?\s{{1,2}}{_THE}",
-        rf"\b(?:scelgo|seleziono|sceglierei|opto\s+per|opterei\s+per|direi|rispondo|risponderei|punto\s+su|voto|terrei|tengo|segno|segnerei|indico|indicherei|confermo|propendo\s+per|mi\s+oriento\s+(?:su|verso)|prendo)(?:\s+quindi|\s+dunque)?[\s:]{{1,3}}{_THE}",
+        rf"\b(?:scelgo|seleziono|sceglierei|opto\s+per|opterei\s+per|direi|rispondo|risponderei|punto\s+su(?:lla)?|voto|terrei|tengo|segno|segnerei|indico|indicherei|confermo|propendo\s+per|mi\s+oriento\s+(?:su|verso)|prendo)(?:\s+quindi|\s+dunque)?[\s:]{{1,3}}{_THE}",
         rf"\b(?:va|bisogna|occorre|si\s+deve|conviene)\s+(?:segnat[ao]|scelt[ao]|indicat[ao]|segnare|scegliere|indicare)\s{_THE}",
         r"\b(?:ordine|sequenza)\b[^.\n:?]{0,30}?(?:(?<!\w)è(?!\w)|:)[\s:]{0,3}",
         rf"\bmi[ao]\s+(?:scelta|risposta|opzione|preferenza|ipotesi|voto|decisione)\b[^.\n:?]{{0,20}}?(?:(?<!\w){_BE}(?!\w)|:)\s{{0,3}}{_THE}",
+        r"\bse\s+(?:devo|dovessi|proprio\s+devo)\s+(?:scegliere|indovinare|rispondere|dire)[^.\n]{0,20}?[,:]\s{0,3}(?:la\s)?",
+        r"^risposta\s(?:n\.?\s?)?\d{1,2}\s?:\s{0,2}",
         r"^risposta[ \t]{1,3}(?:n\.?[ \t]?)?|(?:^|(?<=[.!?;,:]\s))rispost[ae]\s(?=(?-i:[A-J])\b(?!\s\w))",
-        r"(?:^|(?<=[.;!]\s))(?:r(?:isp)?\s?\.\s?:?|r\s?:|ris\.\s?:?)\s{0,2}",
+        r"(?:^|(?<=[.;!]\s))(?:r(?:isp)?\s?\.\s?:?|r(?:isp)?\s?:|ris\.\s?:?)\s{0,2}",
         rf"\b(?:alla\s+fine|in\s+definitiva|in\s+sintesi|decisione\s+finale|correzione|anzi|correggo|errata\s+corrige)\b\s?[:,]\s{{0,2}}(?:è\s+)?{_THE}",
         rf"\bquella\s+(?:{_RIGHT}|indicata|contrassegnata|che\s+corrisponde)(?:\s+(?:con|da|dalla))?[^.\n:?]{{0,20}}?(?:(?<!\w){_BE}(?!\w)|:|con|dalla|alla)\s{{1,2}}{_THE}",
         rf"\b(?:l'unica|l'unico|la\s+sola)\s+(?:\w{{1,12}}\s+)?(?:{_RIGHT}|possibile|plausibile|accettabile|che\s+(?:resta|rimane))\b[^.\n:?]{{0,20}}?(?:(?<!\w){_BE}(?!\w)|:)[\s:]{{0,3}}{_THE}",
@@ -42,8 +52,8 @@ PHRASES = Phrases(
     ),
     concluded=(
         r"\b(?:letter[ae]|opzion[ei]|rispost[ae]|alternativ[ae])\s+corrispondent[ei]\s+(?:è|sono)\s+(?:(?:la|le)\s)?",
-        rf"\b(?:secondo\s+me|a\s+mio\s+(?:avviso|parere)),?\s+(?:è\s+)?(?:la\s)?",
-        rf"(?:^|(?<=[.!?;,:]\s))(?:no[,:]?\s)?{_BE}\s{{1,2}}{_THE}",
+        r"\b(?:secondo\s+me|a\s+mio\s+(?:avviso|parere)),?\s+(?:è\s+)?(?:la\s)?",
+        rf"(?:^|(?<=[.!?;,:]\s)|\b(?:invece|ma|allora|bensì)\s)(?:no[,:]?\s)?{_BE}\s{{1,2}}{_THE}",
         rf"\b(?:credo|penso|direi|dico|suppongo)\s{{1,2}}(?:che\s)?{_THE}(?=(?-i:[A-J])\b(?!\s\w))",
         r"\btutte\s(?:le\s)?(?:altre\s)?(?:sono\s)?(?:false|errate|sbagliate|scorrette)\s(?:tranne|eccetto|meno|salvo)\s(?:la\s)?",
         rf"\b(?:credo|penso|ritengo|suppongo|immagino|credo\s+proprio)\b[^.\n]{{0,20}}?(?:sia(?:no)?|è)\s{{1,2}}{_THE}",
@@ -51,8 +61,10 @@ PHRASES = Phrases(
         rf"\b(?:quella\s+{_RIGHT}|più\s+(?:probabile|appropriat[ao]|adatt[ao]|corrett[ao]))[^.\n?]{{0,40}}?(?<!\w){_BE}(?!\w)[\s:]{{1,3}}{_THE}",
         rf"(?<!\w)(?:resta(?:no)?|rimane|rimangono|restava|avanza)\s(?:quindi\s|dunque\s|solo\s|soltanto\s|solamente\s|in\s+gioco\s){{0,2}}{_THE}(?=(?-i:\(?[A-J])\b|opzione|risposta|lettera)",
         r"\btra\s(?:la\s)?(?-i:[A-J])\se\s(?:la\s)?(?-i:[A-J]),\s(?:(?:scelgo|direi|è|meglio)\s)?(?:la\s)?",
-        r"\bno[,:.][ \t]{1,2}(?:è\s)?(?:la\s)?(?=(?-i:[A-J])[.!]?(?:\s|$))",
         r"\bma\s(?:è\s)?(?:la|l'opzione|la\srisposta)\s(?=(?-i:[A-J])\b(?:[.!]?$|\sè\s(?:la\s)?(?:migliore|giusta|corretta|esatta)))",
+    ),
+    corrects=(
+        r"\b(?:no|anzi|correggo|no,\s(?:aspetta|scusate?)|invece)[,:.]?[ \t]{1,2}(?:è\s)?(?:la\s)?(?=(?-i:[A-J])[.!]?(?:\s|$))",
     ),
     against=(
         rf"\b(?:{_WRONG}|non\s+(?:è\s+)?{_RIGHT})\s?(?:{_KIND})?[^.\n:?]{{0,30}}?(?:(?<!\w){_BE}(?!\w)|:)[\s:]{{0,3}}{_THE}",
@@ -70,7 +82,9 @@ PHRASES = Phrases(
     points_below=(r"(?:seguent[ei]|qui\s+sotto)[^\n]{0,30}$",),
     negated=(r"(?<!\w)(?:non|né|neppure|nemmeno)(?!\w)",),
     turns=(r"(?:errat[ae]|sbagliat[ae]|non\s+la)\s{0,2}$",),
-    contrast=(r"[ \t]?[,;:.]?[ \t]?(?:(?:ma|bensì)[ \t:]{1,3}(?:è[ \t])?|è[ \t])(?:la[ \t]|l'|il[ \t])?(?:opzione\s|risposta\s)?",),
+    contrast=(
+        r"[ \t]?[,;:.]?[ \t]?(?:(?:ma|bensì)[ \t:]{1,3}(?:è[ \t])?|è[ \t])(?:la[ \t]|l'|il[ \t])?(?:opzione\s|risposta\s)?",
+    ),
     is_stated=(
         rf"\s{{0,2}}{_BE}\s+{_SO}(?:la|le|l'|quella|quelle|l'unica)\s?(?:{_KIND}|{_RIGHT}|migliore)",
         rf"\s{{0,2}}(?:{_BE})\s+{_SO}(?:la\s+)?migliore\b",
@@ -82,7 +96,10 @@ PHRASES = Phrases(
         rf"\s{{0,2}}(?:mi\s+)?{_BE}\s+{_SO}{_RIGHT}[.!]?$",
     ),
     is_against=(rf"\s{{0,2}}{_BE}\s+(?:la|l'|quella)\s?(?:{_KIND}\s+)?(?:errata|sbagliata|falsa|scorretta)",),
-    is_right=(rf"[ \t:,\-–(→>]{{0,5}}(?:{_BE}\s+)?{_SO}{_RIGHT}\b", r"[ \t:,\-–(→>]{1,5}(?:(?:sì|v)(?=[\s.,;)]|$)|si(?=[.,;)]|\s*$))"),
+    is_right=(
+        rf"[ \t:,\-–(→>]{{0,5}}(?:{_BE}\s+)?{_SO}{_RIGHT}\b",
+        r"[ \t:,\-–(→>]{1,5}(?:(?:sì|v)(?=[\s.,;)]|$)|si(?=[.,;)]|\s*$))",
+    ),
     is_wrong=(
         rf"[ \t:,\-–(→>]{{0,5}}(?:{_BE}\s+)?{_SO}{_WRONG}\b",
         rf"[ \t:,\-–(→>]{{0,5}}non\s+(?:{_BE}\s+)?{_SO}{_RIGHT}\b",
@@ -94,16 +111,18 @@ PHRASES = Phrases(
     ends_wrong=(r"(?:quindi|è)\s+(?:errata|sbagliata|falsa|scorretta)\.?$",),
     after_conclusion=(r"[ \t]{0,2}(?:perch|poich|in\s+quanto|è|dato\s|visto\s|infatti|a\s+essere|ad\s+essere|la\s)",),
     endings=(r"(?:\s?(?:secondo\s+me|credo|direi|sicuramente|senza\s+dubbio|e\s+basta|ovviamente))?",),
-    tells=(r",?[ \t]?non\b|[,、]?[ \t]?(?:perch|poich|dato\s+che|infatti|in\s+quanto)|[:,]\s?ver[ao],\sle\saltre\sfalse",),
+    tells=(
+        r",?[ \t]?(?:e\s)?non\b|[ \t](?:invece\sdi|piuttosto\sche|anziché)|[,、]?[ \t]?(?:perch|poich|dato\s+che|infatti|in\s+quanto)|[:,]\s?ver[ao],\sle\saltre\sfalse",
+    ),
     after_text=(r"\s(?:è|sono)(?!\w)",),
     others=(
         r"\b(?:alcun[ie]|molt[ie]|qualcuno|altri|c'è\s+chi|gli\s+studenti|i\s+candidati)\b[^.]{0,40}\b(?:scelgon\w|pensan\w|dicon\w|direbber\w|indican\w|sceglierebber\w|sostengon\w|potrebber\w)",
         r"\b(?:inizialmente|all'inizio|a\s+prima\s+vista|in\s+un\s+primo\s+momento|sulle\s+prime)\b",
     ),
-    hypothetical=(
-        r"^\W{0,3}se\s(?!(?:devo|dovessi|proprio)\b)[^.]{0,120}\b(?:sarebbe|andrebbe|fosse)\b",
+    hypothetical=(r"^\W{0,3}se\s(?!(?:devo|dovessi|proprio)\b)[^.]{0,120}\b(?:sarebbe|andrebbe|fosse)\b",),
+    introduces=(
+        r"(?:spiegazion\w|opzioni|opzione|comment[oi]|analisi|alternative|motivazion\w|perché\??|dettagli|risposte|ragionamento|analizziamo[^.\n]{0,30}|vediamo[^.\n]{0,30})[^\n:]{0,24}[.:?]?$",
     ),
-    introduces=(r"(?:spiegazion\w|opzioni|opzione|comment[oi]|analisi|alternative|motivazion\w|perché\??|dettagli|risposte|ragionamento|analizziamo[^.\n]{0,30}|vediamo[^.\n]{0,30})[^\n:]{0,24}[.:?]?$",),
     everything=(
         r"tutt[ei](?:\s+(?:le|i))?(?:\s+(?:risposte|opzioni|precedenti|affermazioni|cinque)){0,2}(?:\s+sono\s+corrette)?",
     ),
@@ -126,12 +145,16 @@ PHRASES = Phrases(
     ),
     asks=(r"quale (?:delle|dei|tra)",),
     no_value_before=(r"\bnon\s|passo\s|n\.\s?",),
-    number_ranges=(r"\d[^\d\n]{0,9}\s(?:o|oppure|a|e)\s[^\d\n]{0,3}\d|\b(?:tra|fra|da)\s[^\d\n]{0,9}\d[^\d\n]{0,9}\s(?:e|a)\s",),
+    number_ranges=(
+        r"\d[^\d\n]{0,9}\s(?:o|oppure|a|e)\s[^\d\n]{0,3}\d|\b(?:tra|fra|da)\s[^\d\n]{0,9}\d[^\d\n]{0,9}\s(?:e|a)\s",
+    ),
     approximately=(r"circa|all'incirca|quasi|pressappoco",),
     minus=(r"\bmeno\s",),
     concludes=(r"\bquindi\b|\bpertanto\b|\bsi\s+(?:ottiene|ottengono|ha)\b|\brisulta\w{0,4}\b|\bdunque\b|\bfa\b",),
     compounds=(r"ore|minuti",),
-    reasons=(r"spieg|ragion|motiv|pensier|analis|giustif|confid|sicurezz|punteg|probabil|domanda|passagg|perch|distratt",),
+    reasons=(
+        r"spieg|ragion|motiv|pensier|analis|giustif|confid|sicurezz|punteg|probabil|domanda|passagg|perch|distratt",
+    ),
     answers=(r"rispost|scelt|opzion|letter|alternativ|corrett|soluzion|esatt",),
     yes=(r"vero|vera|sì|si|corrett[ao]|giust[ao]|v",),
 )

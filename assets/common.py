@@ -9,16 +9,18 @@ import dagster as dg
 import polars as pl
 
 from pipelines.charts import CHARTS, markdown_image
+from pipelines.progress import Progress, silent
 from pipelines.schema import TABLES, Table
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, silent
 from pipelines.stages import open_store
-from pipelines.store import Store, refresh_lock
+from pipelines.store.lock import refresh_lock
+from pipelines.store.tables import Store
+from pipelines.text.printable import markdown_safe
 
 SOURCES, QUESTIONS, RULES, RUNS, SCORES, PUBLISH = (
     "g1_sources", "g2_questions", "g3_rules", "g4_runs", "g5_scores", "g6_publish",
 )  # fmt: skip
-GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES}
+GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES, "releases": PUBLISH}
 """Asset group of each group of schema.py; the numbers keep the UI in the order of the flow."""
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,7 +78,10 @@ def code_references(*files: str) -> dict[str, dg.CodeReferencesMetadataValue]:
     """Metadata that leads from an asset to the files behind it, named from the project's folder."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)
-        found = [dg.LocalFileCodeReference(file_path=str(ROOT / f), line_number=1, label=f) for f in files]
+        found = [
+            dg.LocalFileCodeReference(file_path=str(ROOT / f), line_number=1, label=f.removeprefix(f"{ROOT}/"))
+            for f in files
+        ]
         return {"dagster/code_references": dg.CodeReferencesMetadataValue(code_references=[*found])}
 
 
@@ -122,7 +127,7 @@ def _chart(store: Store, name: str) -> str:
 def markdown(frame: pl.DataFrame, columns: int = PREVIEW_COLUMNS) -> str:
     """A small frame as a Markdown table; long texts are cut, further columns left out."""
     shown = frame[:, :columns]
-    cell = lambda v: str("" if v is None else v).replace("|", "\\|").replace("\n", " ")[:60]  # noqa: E731
+    cell = lambda v: markdown_safe(str("" if v is None else v)[:60])  # noqa: E731
     lines = [" | ".join(shown.columns), " | ".join("---" for _ in shown.columns)]
     lines += [" | ".join(cell(v) for v in row) for row in shown.iter_rows()]
     return "\n".join(f"| {line} |" for line in lines)

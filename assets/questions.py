@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import dagster as dg
 
 from assets.common import Workspace, table_metadata, table_spec
-from assets.sources import NAMES
+from assets.sources import asset_names
 from pipelines import stages
 from pipelines.questions.unify import QUESTION_TABLES
 
@@ -13,7 +13,7 @@ from pipelines.questions.unify import QUESTION_TABLES
 @dg.multi_asset(
     name="question_tables",
     specs=[
-        table_spec(name, list(NAMES.values()), {"polars", "parquet"}, "pipelines/questions/unify.py")
+        table_spec(name, asset_names(), {"polars", "parquet"}, "pipelines/questions/unify.py")
         for name in QUESTION_TABLES
     ],
 )

@@ -7,9 +7,9 @@ import dagster as dg
 from assets.common import OWNERS, RUNS, Workspace, code_references, stage_tag, table_metadata, table_spec
 from pipelines import stages
 from pipelines.runs.baselines import BASELINES
-from pipelines.runs.importer import TABLE_NAMES
+from pipelines.runs.imported import TABLE_NAMES
 
-_READER = "pipelines/runs/importer.py"
+_READER = "pipelines/runs/importing.py"
 _QUESTIONS = ["dataset", "exam", "question", "choice", "answer_key"]
 
 

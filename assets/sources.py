@@ -8,28 +8,28 @@ import dagster as dg
 from assets.common import OWNERS, Workspace, code_references, stage_tag
 from assets.common import SOURCES as GROUP
 from pipelines import stages
-from pipelines.sources.registry import SOURCES
-
-NAMES = {name: source.ASSET for name, source in SOURCES.items()}
-"""Asset of each source module."""
+from pipelines.registry import Source, sources
 
 # Refreshed weekly: a day late is worth a warning, a week late is a failure.
 FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=timedelta(days=14), warn_window=timedelta(days=8))
 
 
-def _source_asset(name: str) -> dg.AssetsDefinition:
-    source = SOURCES[name]
+def asset_names() -> list[str]:
+    """The assets of all sources."""
+    return [source.card.asset_name for source in sources().values()]
 
+
+def _source_asset(source: Source) -> dg.AssetsDefinition:
     @dg.asset(
-        name=source.ASSET,
+        name=source.card.asset_name,
         group_name=GROUP,
-        description=source.ABOUT,
+        description=source.card.about,
         kinds={"python", "http"},
         owners=OWNERS,
-        tags={"benchmark": source.BENCHMARK, **stage_tag(GROUP)},
+        tags={"benchmark": source.benchmark.name, **stage_tag(GROUP)},
         metadata={
-            "source": dg.MetadataValue.url(source.LINK),
-            **code_references(f"pipelines/sources/{name}.py", "docs/sources.md"),
+            "source": dg.MetadataValue.url(source.card.link),
+            **code_references(str(source.file), str(source.benchmark.folder / "README.md")),
         },
         freshness_policy=FRESHNESS,
     )
@@ -39,9 +39,9 @@ def _source_asset(name: str) -> dg.AssetsDefinition:
                 context.log.info(f"{what}: {done} of {total}")
             workspace.progress(what, done, total)
 
-        shot = stages.fetch(workspace.settings, name, progress)
+        shot = stages.fetch(workspace.settings, source.card.name, progress)
         if shot is None:
-            why = workspace.settings.where(source.SETTING)
+            why = workspace.settings.where(source.card)
             context.log.info(why)
             return dg.MaterializeResult(metadata={"skipped": why})
         return dg.MaterializeResult(
@@ -61,4 +61,4 @@ def _source_asset(name: str) -> dg.AssetsDefinition:
 
 def source_assets() -> Iterator[dg.AssetsDefinition]:
     """One asset per source module."""
-    return (_source_asset(name) for name in SOURCES)
+    return (_source_asset(source) for source in sources().values())

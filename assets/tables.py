@@ -5,17 +5,17 @@ from collections.abc import Iterator
 import dagster as dg
 
 from assets.common import Workspace, table_metadata, table_spec
-from pipelines import sqltables
+from pipelines.store import sqlfiles
 
 
-def _sql_asset(table: sqltables.SqlTable) -> dg.AssetsDefinition:
-    spec = table_spec(table.name, list(table.inputs), {"duckdb", "sql"}, f"sql/{table.folder}/{table.name}.sql")
+def _sql_asset(table: sqlfiles.SqlTable) -> dg.AssetsDefinition:
+    spec = table_spec(table.name, list(table.inputs), {"duckdb", "sql"}, table.file)
 
     statement = dg.MetadataValue.md(f"```sql\n{table.sql}\n```")
 
     @dg.multi_asset(name=table.name, specs=[spec.merge_attributes(metadata={"sql": statement})])
     def compute(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
-        sqltables.make(workspace.store, table.name)
+        sqlfiles.make(workspace.store, table.name)
         return dg.MaterializeResult(table.name, metadata=table_metadata(workspace.store, table.name))
 
     return compute
@@ -23,4 +23,4 @@ def _sql_asset(table: sqltables.SqlTable) -> dg.AssetsDefinition:
 
 def sql_assets() -> Iterator[dg.AssetsDefinition]:
     """One asset per file of sql/tables and sql/scores."""
-    return (_sql_asset(table) for table in sqltables.sql_tables().values())
+    return (_sql_asset(table) for table in sqlfiles.sql_tables().values())

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
-from dagster._core.errors import DagsterAssetCheckFailedError, DagsterExecutionInterruptedError
 
 from assets import automation, checks, common, publish, questions, runs, scores, sources, tables
-from pipelines import stages
 from pipelines.errors import MedexamsError, SettingsError, StoreError
+from pipelines.progress import Progress, silent
+from pipelines.registry import benchmarks
+from pipelines.registry import sources as registered
 from pipelines.settings import Settings
-from pipelines.sources.base import Progress, silent
 
 HOME = Path(__file__).resolve().parents[1] / "dagster_home"
 """DAGSTER_HOME of a checkout; dagster.yaml there switches telemetry off."""
@@ -35,6 +35,7 @@ def build_defs(settings: Settings, progress: Progress = silent) -> dg.Definition
             scores.rule_tables,
             *tables.sql_assets(),
             *scores.computed_assets(),
+            publish.refused_release,
             publish.warehouse,
         ],
         asset_checks=list(checks.asset_checks()),
@@ -51,11 +52,11 @@ def run_job(settings: Settings, job: str, only: str | None = None, progress: Pro
 
     Raises the MedexamsError of the step that failed.
     """
-    wanted = [source for source in stages.SOURCES.values() if only == source.BENCHMARK]
-    if wanted and all(settings.is_skipped(source.SETTING) for source in wanted):
-        raise SettingsError(f"{only} has no address by default; set MEDEXAMS_{wanted[0].SETTING.upper()}")
+    wanted = benchmarks()[only].card.sources if only else ()
+    if wanted and all(settings.is_skipped(card) for card in wanted):
+        raise SettingsError(f"{only} has no address by default; set {wanted[0].variable}")
     located = build_defs(settings, progress)
-    skipped = {sources.NAMES[n] for n, m in stages.SOURCES.items() if only and only != m.BENCHMARK}
+    skipped = {s.card.asset_name for s in registered().values() if only and only != s.benchmark.name}
     definition = located.resolve_job_def(job)
     steps = len(definition.nodes) - len(skipped)
     definition = definition.with_logger_defs({"console": _step_counter(job, steps, progress)})
@@ -67,7 +68,7 @@ def run_job(settings: Settings, job: str, only: str | None = None, progress: Pro
                 asset_selection=selection if skipped else None,
                 run_config={"loggers": {"console": {}}},
             )
-        except DagsterExecutionInterruptedError:
+        except dg.DagsterExecutionInterruptedError:
             raise KeyboardInterrupt from None
         except Exception as fault:
             raise _plain(fault) from fault
@@ -106,7 +107,7 @@ def _plain(fault: BaseException) -> BaseException:
         if isinstance(cause, OSError) and cause.filename:
             return StoreError(f"{cause.filename}: {cause.strerror}; make the data folder writable, or make room")
         cause = cause.__cause__
-    if isinstance(fault, DagsterAssetCheckFailedError):
+    if type(fault).__name__ == "DagsterAssetCheckFailedError":  # a DagsterError without a public name of its own
         return StoreError(f"{fault}; nothing was published")
     return fault
 

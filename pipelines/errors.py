@@ -18,3 +18,12 @@ class StoreError(MedexamsError):
 
 class SettingsError(MedexamsError):
     """A setting or an argument is wrong; exit code 2."""
+
+
+class Unreadable(MedexamsError):
+    """A file that can't be read: `reason` is a sentence for a person (what is wrong, what to do), `detail` where."""
+
+    def __init__(self, reason: str, detail: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.detail = detail

@@ -1,7 +1,7 @@
-"""Every table of the warehouse: columns, types, keys, nullability, descriptions, units. The one place they are stated.
+"""Every table of the warehouse: columns, types, keys, nullability, descriptions, units, and which hold question text.
 
-Validation (store.py), the published comments, the asset checks and docs/schema.md are all made from TABLES.
-What a table's rows mean belongs here; how they are computed does not.
+The one place they are stated: validation, the published comments, the asset checks, the licence gate of the exports
+and docs/schema.md are all made from TABLES. What a table's rows mean belongs here; how they are computed does not.
 """
 
 from __future__ import annotations
@@ -10,19 +10,27 @@ from dataclasses import dataclass
 
 import polars as pl
 
-LANGUAGES = {"cognet_md": "en", "igakuqa": "ja", "kokushi_md10": "ja", "medschool": "it"}
-"""Every benchmark, with the language that it asks in (KokushiMD-10 also has a translation)."""
+from pipelines.registry import benchmarks
+from pipelines.vocabulary import (
+    ADJUSTED_KINDS,
+    ANSWER_TYPES,
+    FLAGS,
+    KEY_STATUSES,
+    LINE_KINDS,
+    LINKS,
+    METRICS,
+    MODALITIES,
+    PREDICTION_STATUSES,
+    RULE_STATUSES,
+    RULESETS,
+    RUN_FORMATS,
+    RUN_KINDS,
+    USE_CASE_KINDS,
+)
+
+LANGUAGES = {name: benchmark.card.language for name, benchmark in sorted(benchmarks().items())}
+"""Every benchmark, with the language that it was written in."""
 BENCHMARKS = tuple(LANGUAGES)
-ANSWER_TYPES = ("single", "multiple", "numeric", "sequence", "text")
-KEY_STATUSES = ("scored", "removed", "correct_only", "all_credit", "unknown")
-PREDICTION_STATUSES = ("answered", "abstained", "refused", "ambiguous", "unparsed", "empty", "error")
-RULESETS = ("official", "published")
-RULE_STATUSES = ("sourced", "unverified")
-FLAGS = (
-    "image_missing", "passage_missing", "lost_markup", "duplicate_choices", "duplicate_question", "key_missing",
-    "key_disputed", "text_repaired", "choice_count_unusual", "options_not_split", "points_suspect",
-    "forbidden_repaired",
-)  # fmt: skip
 
 TEXT, INT, BOOL, TIME = "VARCHAR", "INTEGER", "BOOLEAN", "TIMESTAMP"
 POINTS, SCORE = "DECIMAL(9,3)", "DECIMAL(18,6)"
@@ -39,7 +47,11 @@ _POLARS: dict[str, pl.DataType] = {
 
 @dataclass(frozen=True)
 class Column:
-    """One column. `type` is a DuckDB type; `values` lists the only values allowed; `unit` is stated where one exists."""
+    """One column. `type` is a DuckDB type; `values` lists the only values allowed; `unit` is stated where one exists.
+
+    `is_free`: a text that no part of a question gets into (an id, a name, words about a rule), so that no licence keeps
+    it from being shared. It must be stated: a text without it is taken to hold questions.
+    """
 
     name: str
     type: str
@@ -47,6 +59,12 @@ class Column:
     nullable: bool = False
     unit: str | None = None
     values: tuple[str, ...] = ()
+    is_free: bool = False
+
+    @property
+    def holds_question_text(self) -> bool:
+        """True when a value may repeat a question, a choice, a passage or an answer in words."""
+        return self.type == TEXT and not self.values and not self.is_free
 
     @property
     def comment(self) -> str:
@@ -56,6 +74,8 @@ class Column:
             parts.append(f"Unit: {self.unit}.")
         if self.values:
             parts.append(f"One of: {', '.join(self.values)}.")
+        if self.holds_question_text:
+            parts.append("May repeat a question.")
         return " ".join(parts)
 
 
@@ -72,7 +92,7 @@ class Reference:
 class Table:
     """One table. `key` is its primary key; empty means that rows may repeat (a log).
 
-    `group` is the stage that fills it (questions, runs, scores). `not_empty`: a refresh without a row of it is broken.
+    `group` is the stage that fills it (questions, runs, scores, rules, releases). `not_empty`: a refresh without a row of it is broken.
     `guarded`: it must not shrink by more than the allowed share. `in_parts`: stored as a folder of Parquet files.
     """
 
@@ -111,33 +131,43 @@ def _c(name: str, type_: str, description: str, *, null: bool = False, unit: str
     return Column(name, type_, description, null, unit, values)
 
 
+def _n(name: str, description: str, *, null: bool = False, values: tuple[str, ...] = ()) -> Column:
+    """A text that no part of a question gets into."""
+    return Column(name, TEXT, description, null, None, values, is_free=True)
+
+
 def _ref(column: str, table: str, to: str | None = None) -> Reference:
     return Reference((column,), table, (to or column,))
 
 
-_QUESTION_ID = _c("question_id", TEXT, "Question: dataset_id/source key.")
-_RUN_ID = _c("run_id", TEXT, "Run: model slug/dataset/short hash of its files.")
-_RULESET = _c("ruleset", TEXT, "official: the exam's own rule; published: what the benchmark's released scorer computes.",
+_QUESTION_ID = _n("question_id", "Question: dataset_id/source key.")
+_RUN_ID = _n("run_id", "Run: model slug/dataset/short hash of its files.")
+_RULESET = _n("ruleset", "official: the exam's own rule; published: what the benchmark's released scorer computes.",
               values=RULESETS)  # fmt: skip
 _ATTEMPT = _c("attempt", INT, "1 for the first answer to a question in this run, then 2, 3 …")
+
+_EXAM_PART = (
+    _n("exam_id", "Exam."), _n("dataset_id", "Dataset that holds the questions."), _RULESET,
+    _n("component", "Component of rule_component; overall: all questions of the exam; unplaced: those without a component."),
+)  # fmt: skip
 
 _TABLES = (
     Table(
         "dataset", "questions", "One release of one benchmark's questions.",
         (
-            _c("dataset_id", TEXT, "Dataset: benchmark/release."),
-            _c("benchmark", TEXT, "The benchmark it belongs to.", values=BENCHMARKS),
-            _c("release", TEXT, "Name of the release within the benchmark."),
-            _c("source", TEXT, "Source that it came from; the releases of one source follow each other."),
-            _c("title", TEXT, "Title for people."),
-            _c("language", TEXT, "Language of the questions (ISO 639-1; 'mixed' where a release mixes them)."),
-            _c("licence", TEXT, "Licence of the questions as its publisher states it."),
-            _c("origin", TEXT, "Address or file that it was read from."),
-            _c("sha256", TEXT, "SHA-256 over the content that was read; a live source is a new dataset when it changes."),
+            _n("dataset_id", "Dataset: benchmark/release."),
+            _n("benchmark", "The benchmark it belongs to.", values=BENCHMARKS),
+            _n("release", "Name of the release within the benchmark."),
+            _n("source", "Source that it came from; the releases of one source follow each other."),
+            _n("title", "Title for people."),
+            _n("language", "Language of the questions (ISO 639-1; 'mixed' where a release mixes them)."),
+            _n("licence", "Licence of the questions as its publisher states it."),
+            _n("origin", "Address or file that it was read from."),
+            _n("sha256", "SHA-256 over the content that was read; a live source is a new dataset when it changes."),
             _c("fetched_at", TIME, "When these bytes were fetched.", unit="UTC"),
             _c("n_questions", INT, "Questions read from it.", unit="questions"),
             _c("published_count", INT, "Questions that the publisher states.", null=True, unit="questions"),
-            _c("count_note", TEXT, "Why the number found differs from the published one, where that is known.", null=True),
+            _n("count_note", "Why the number found differs from the published one, where that is known.", null=True),
             _c("is_sample", BOOL, "True for the bundled sample, which was written for this project: not an exam."),
             _c("is_latest", BOOL, "True for the newest release of its source in its language."),
         ),
@@ -146,10 +176,10 @@ _TABLES = (
     Table(
         "exam", "questions", "One sitting of a licensing exam.",
         (
-            _c("exam_id", TEXT, "Exam: benchmark/profession/year."),
-            _c("benchmark", TEXT, "The benchmark it belongs to.", values=BENCHMARKS),
-            _c("profession", TEXT, "Profession as KokushiMD-10 writes it, e.g. 医師."),
-            _c("profession_en", TEXT, "Profession in English."),
+            _n("exam_id", "Exam: benchmark/profession/year."),
+            _n("benchmark", "The benchmark it belongs to.", values=BENCHMARKS),
+            _n("profession", "Profession as its exam writes it, e.g. 医師."),
+            _n("profession_en", "Profession in English."),
             _c("year", INT, "Year of the sitting."),
             _c("round", INT, "Number of the sitting (第…回).", null=True),
         ),
@@ -158,7 +188,7 @@ _TABLES = (
     Table(
         "passage", "questions", "A text that one or more questions refer to.",
         (
-            _c("passage_id", TEXT, "Passage: dataset_id/passage key of the source."),
+            _n("passage_id", "Passage: dataset_id/passage key of the source."),
             _c("text", TEXT, "The passage as plain text."),
         ),
         key=("passage_id",),
@@ -167,28 +197,29 @@ _TABLES = (
         "question", "questions", "One exam question of one dataset.",
         (
             _QUESTION_ID,
-            _c("dataset_id", TEXT, "The release it stands in."),
-            _c("benchmark", TEXT, "The benchmark it belongs to.", values=BENCHMARKS),
-            _c("source_key", TEXT, "The key its source gives it; not an identity across releases."),
-            _c("exam_id", TEXT, "The exam sitting, where the source has one.", null=True),
-            _c("paper", TEXT, "Paper or section of the exam, upper case.", null=True),
+            _n("dataset_id", "The release it stands in."),
+            _n("benchmark", "The benchmark it belongs to.", values=BENCHMARKS),
+            _n("source_key", "The key its source gives it; not an identity across releases."),
+            _n("exam_id", "The exam sitting, where the source has one.", null=True),
+            _n("paper", "Paper or section of the exam, upper case.", null=True),
             _c("number", INT, "Number within the paper (薬剤: within the exam) or within the source's subject.", null=True),
-            _c("topic", TEXT, "Subject: medschool biology, chemistry, maths_physics, world_knowledge, logic; cognet_md the "
-                              "specialty; kokushi_md10 and igakuqa the source's subject.", null=True),
-            _c("language", TEXT, "Language of the question (ISO 639-1)."),
+            _n("topic", "Subject or specialty; the card of a benchmark names its own.", null=True),
+            _n("language", "Language of the question (ISO 639-1)."),
             _c("stem", TEXT, "The question as plain text: x^2 and H_2O for super- and subscripts, [image] for a picture."),
-            _c("passage_id", TEXT, "The passage it refers to, where its text is known.", null=True),
-            _c("answer_type", TEXT, "What an answer looks like.", values=ANSWER_TYPES),
+            _n("passage_id", "The passage it refers to, where its text is known.", null=True),
+            _n("answer_type", "What an answer looks like.", values=ANSWER_TYPES),
             _c("n_choices", INT, "Number of choices.", unit="choices"),
             _c("points", POINTS, "Points for a full answer by the exam's own rule.", unit="points"),
-            _c("component", TEXT, "Part of the exam that has a pass line of its own.", null=True),
-            _c("key_status", TEXT, "scored; removed: left out for all; correct_only: counted only when right; all_credit: "
+            _n("component", "Part of the exam that has a pass line of its own.", null=True),
+            _n("key_status", "scored; removed: left out for all; correct_only: counted only when right; all_credit: "
                                    "right for all; unknown: no usable key.", values=KEY_STATUSES),
+            _c("released_key", TEXT, "The key in the words of the release, which is all that its released scorer knows; empty: "
+                                     "one that it never credits; null: the key as it is here.", null=True),
             _c("needs_image", BOOL, "True when the question or a choice shows a picture."),
             _c("human_accuracy", "DECIMAL(9,3)", "Share of examinees who got it right, as published.", null=True, unit="%"),
-            _c("case_group", TEXT, "Questions that share one case have the same value.", null=True),
-            _c("fingerprint", TEXT, "Hash over the normalised stem and sorted choices: the same question in any release."),
-            _c("source_url", TEXT, "Where it was read, with a line or page.", null=True),
+            _n("case_group", "Questions that share one case have the same value.", null=True),
+            _n("fingerprint", "Hash over the normalised stem and sorted choices: the same question in any release."),
+            _n("source_url", "Where it was read, with a line or page.", null=True),
         ),
         key=("question_id",), not_empty=True, guarded=True,
         references=(_ref("dataset_id", "dataset"), _ref("exam_id", "exam"), _ref("passage_id", "passage")),
@@ -198,7 +229,7 @@ _TABLES = (
         (
             _QUESTION_ID,
             _c("position", INT, "0-based place in the order shown."),
-            _c("label", TEXT, "Letter or number it is shown with."),
+            _n("label", "Letter or number it is shown with."),
             _c("text", TEXT, "The choice as plain text."),
             _c("is_correct", BOOL, "True when it belongs to an accepted answer."),
             _c("is_forbidden", BOOL, "True when choosing it counts as a forbidden choice (禁忌肢; third-party lists)."),
@@ -211,7 +242,7 @@ _TABLES = (
         (
             _QUESTION_ID,
             _c("alternative", INT, "1-based number of the accepted answer."),
-            _c("labels", TEXT, "Labels of the choices that make it up, joined by '-'.", null=True),
+            _n("labels", "Labels of the choices that make it up, joined by '-'.", null=True),
             _c("selection", INT, "The same as a bit mask: bit i is the choice at position i.", null=True),
             _c("value", TEXT, "Accepted value of a numeric, sequence or text question.", null=True),
         ),
@@ -221,10 +252,10 @@ _TABLES = (
         "question_image", "questions", "A picture of a question.",
         (
             _QUESTION_ID,
-            _c("place", TEXT, "stem, passage or choice:POSITION, with #N for the second and later picture there."),
-            _c("url", TEXT, "Address of the picture.", null=True),
-            _c("path", TEXT, "File below the data folder, when it was fetched.", null=True),
-            _c("sha256", TEXT, "SHA-256 of the file.", null=True),
+            _n("place", "stem, passage or choice:POSITION, with #N for the second and later picture there."),
+            _n("url", "Address of the picture.", null=True),
+            _n("path", "File below the data folder, when it was fetched.", null=True),
+            _n("sha256", "SHA-256 of the file.", null=True),
         ),
         key=("question_id", "place"), references=(_ref("question_id", "question"),),
     ),
@@ -232,7 +263,7 @@ _TABLES = (
         "question_flag", "questions", "A defect or a peculiarity of a question.",
         (
             _QUESTION_ID,
-            _c("flag", TEXT, "Kind of defect.", values=FLAGS),
+            _n("flag", "Kind of defect.", values=FLAGS),
             _c("detail", TEXT, "What exactly, in words."),
         ),
         key=("question_id", "flag"), references=(_ref("question_id", "question"),),
@@ -240,10 +271,10 @@ _TABLES = (
     Table(
         "question_link", "questions", "The same question in two releases of a benchmark (or in two benchmarks).",
         (
-            _c("from_question", TEXT, "Question of the earlier dataset."),
-            _c("to_question", TEXT, "The same question in the later dataset."),
-            _c("kind", TEXT, "exact: same fingerprint; lost_markup: the earlier one lost text between < and >; near: alike.",
-               values=("exact", "lost_markup", "near")),
+            _n("from_question", "Question of the earlier dataset."),
+            _n("to_question", "The same question in the later dataset."),
+            _n("kind", "exact: same fingerprint; lost_markup: the earlier one lost text between < and >; near: alike.",
+               values=LINKS),
             _c("similarity", "DECIMAL(9,3)", "1 for exact; share of agreeing text for the rest.", unit="share, 0 to 1"),
         ),
         key=("from_question", "to_question"),
@@ -252,10 +283,10 @@ _TABLES = (
     Table(
         "answer_key_change", "questions", "A question whose answer key differs between two releases of its benchmark.",
         (
-            _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS),
-            _c("fingerprint", TEXT, "The question."),
-            _c("from_dataset", TEXT, "Earlier release."),
-            _c("to_dataset", TEXT, "Later release."),
+            _n("benchmark", "The benchmark.", values=BENCHMARKS),
+            _n("fingerprint", "The question."),
+            _n("from_dataset", "Earlier release."),
+            _n("to_dataset", "Later release."),
             _c("old_key", TEXT, "Key of the earlier release, by choice text."),
             _c("new_key", TEXT, "Key of the later release, by choice text."),
         ),
@@ -265,28 +296,55 @@ _TABLES = (
     Table(
         "rejected_row", "questions", "A row of a source that could not become a question.",
         (
-            _c("source", TEXT, "Dataset or file it stood in."),
-            _c("locator", TEXT, "Line, page or path within the source."),
+            _n("source", "Dataset or file it stood in."),
+            _n("locator", "Line, page or path within the source."),
             _c("reason", TEXT, "Why it was rejected, in words."),
             _c("raw", TEXT, "The row as it was read (JSON or text)."),
         ),
     ),
     Table(
+        "accepted_deviation", "questions", "What a person accepted of a release although it deviates from what was expected.",
+        (
+            _n("dataset_id", "Dataset: benchmark/release."),
+            _n("check", "What it deviates from."),
+            _c("accepted_at", TIME, "When it was accepted.", unit="UTC"),
+            _n("reason", "Who accepted it, and the deviation in words."),
+            _c("expected", INT, "Number that was expected.", null=True),
+            _c("found", INT, "Number that was found.", null=True),
+        ),
+        key=("dataset_id", "check"),
+    ),
+    Table(
+        "refused_release", "releases", "A fetched release that was refused; nothing of it is used.",
+        (
+            _n("source", "Source that gave it."),
+            _n("release", "Name that it would have had."),
+            _n("sha256", "SHA-256 over its content."),
+            _n("check", "What it was refused for."),
+            _c("refused_at", TIME, "When it was last refused.", unit="UTC"),
+            _n("reason", "Why, in words."),
+            _c("expected", INT, "Number that was expected.", null=True),
+            _c("found", INT, "Number that was found.", null=True),
+            _c("mended", BOOL, "True once the source gave a release that was accepted."),
+        ),
+        key=("source", "sha256", "check"),
+    ),
+    Table(
         "source_quality", "questions", "How sound each dataset is.",
         (
-            _c("dataset_id", TEXT, "Dataset."),
+            _n("dataset_id", "Dataset."),
             _c("rows_in", INT, "Rows of the source.", unit="rows"),
             _c("kept", INT, "Rows that became questions.", unit="questions"),
             _c("rejected", INT, "Rows in rejected_row.", unit="rows"),
             _c("flagged", INT, "Questions with at least one flag.", unit="questions"),
-            _c("flag_counts", TEXT, "Questions by flag, 'flag=n' joined by ', '.", null=True),
+            _n("flag_counts", "Questions by flag, 'flag=n' joined by ', '.", null=True),
             _c("needs_image", INT, "Questions that show a picture.", unit="questions"),
             _c("scorable", INT, "Questions with a usable key (scored, correct_only or all_credit).", unit="questions"),
             _c("answerable_by_text", SCORE, "Share of questions a text-only model can answer in full: usable key, no picture, "
                                             "no missing passage.", unit="share, 0 to 1"),
             _c("published_count", INT, "Questions that the publisher states.", null=True, unit="questions"),
             _c("missing", INT, "Published count less questions found.", null=True, unit="questions"),
-            _c("explanation", TEXT, "Why the counts differ, where that is known.", null=True),
+            _n("explanation", "Why the counts differ, where that is known.", null=True),
         ),
         key=("dataset_id",), references=(_ref("dataset_id", "dataset"),), not_empty=True,
     ),
@@ -294,21 +352,21 @@ _TABLES = (
         "run", "runs", "One model (or baseline, or group of people) that answered one dataset once.",
         (
             _RUN_ID,
-            _c("model", TEXT, "Model, baseline or group."),
-            _c("vendor", TEXT, "Who made the model.", null=True),
-            _c("description", TEXT, "Free description.", null=True),
-            _c("dataset_id", TEXT, "Dataset that was answered."),
-            _c("use_case", TEXT, "Declared use case (COGNET-MD benchmark card).", null=True),
-            _c("modality", TEXT, "What the model was shown.", values=("text", "multimodal")),
-            _c("format", TEXT, "mc: choices ranked; cloze: choices not shown; generated: free text.",
-               values=("mc", "cloze", "generated")),
-            _c("harness", TEXT, "Tool that wrote the predictions."),
-            _c("harness_version", TEXT, "Its version, where the file says so.", null=True),
-            _c("language", TEXT, "Language of the dataset."),
+            _n("model", "Model, baseline or group."),
+            _n("vendor", "Who made the model.", null=True),
+            _n("description", "Free description.", null=True),
+            _n("dataset_id", "Dataset that was answered."),
+            _n("use_case", "Use case that the run declares, of those on its benchmark's card.", null=True),
+            _n("modality", "What the model was shown.", values=MODALITIES),
+            _n("format", "mc: choices ranked; cloze: choices not shown; generated: free text.",
+               values=RUN_FORMATS),
+            _n("harness", "Tool that wrote the predictions."),
+            _n("harness_version", "Its version, where the file says so.", null=True),
+            _n("language", "Language of the dataset."),
             _c("created_at", TIME, "When the run was made, where the file says so; else when it was read.", unit="UTC"),
-            _c("files", TEXT, "Files it was read from, joined by newlines.", null=True),
-            _c("sha256", TEXT, "SHA-256 over those files.", null=True),
-            _c("kind", TEXT, "What answered.", values=("model", "baseline", "human")),
+            _n("files", "Files it was read from, joined by newlines.", null=True),
+            _n("sha256", "SHA-256 over those files.", null=True),
+            _n("kind", "What answered.", values=RUN_KINDS),
             _c("is_sample", BOOL, "True when it belongs to the bundled sample."),
         ),
         key=("run_id",), references=(_ref("dataset_id", "dataset"),), not_empty=True, in_parts=True,
@@ -318,9 +376,9 @@ _TABLES = (
         (
             _RUN_ID, _QUESTION_ID, _ATTEMPT,
             _c("response", TEXT, "The response as the tool stored it.", null=True),
-            _c("status", TEXT, "How the response was read.", values=PREDICTION_STATUSES),
+            _n("status", "How the response was read.", values=PREDICTION_STATUSES),
             _c("selection", INT, "Chosen choices as a bit mask: bit i is the choice at position i.", null=True),
-            _c("labels", TEXT, "Labels of the chosen choices, joined by '-'.", null=True),
+            _n("labels", "Labels of the chosen choices, joined by '-'.", null=True),
             _c("value", TEXT, "Value given to a numeric, sequence or text question.", null=True),
             _c("evidence", TEXT, "The piece of the response that decided.", null=True),
         ),
@@ -330,8 +388,8 @@ _TABLES = (
     Table(
         "rejected_file", "runs", "A file of the inbox that could not be read.",
         (
-            _c("path", TEXT, "File, with the member's name for archives."),
-            _c("format", TEXT, "Format it was taken for.", null=True),
+            _n("path", "File, with the member's name for archives."),
+            _n("format", "Format it was taken for.", null=True),
             _c("reason", TEXT, "Why it was rejected and what to do, in a sentence."),
             _c("detail", TEXT, "Where in the file, or the reader's own words.", null=True),
         ),
@@ -340,8 +398,8 @@ _TABLES = (
     Table(
         "unmatched_prediction", "runs", "A prediction that belongs to no known question.",
         (
-            _c("run_id", TEXT, "Run or file it came with (not a row of run when nothing of it matched)."),
-            _c("locator", TEXT, "Where in the file."),
+            _n("run_id", "Run or file it came with (not a row of run when nothing of it matched)."),
+            _n("locator", "Where in the file."),
             _c("reason", TEXT, "Why it could not be matched."),
         ),
         in_parts=True,
@@ -360,14 +418,28 @@ _TABLES = (
         references=(_ref("run_id", "run"), _ref("question_id", "question")),
     ),
     Table(
+        "released_answer", "scores", "How a benchmark's released scorer reads a prediction, where it may read it otherwise than here.",
+        (
+            _RUN_ID, _QUESTION_ID, _ATTEMPT,
+            _c("reading", TEXT, "What it makes of the response.", null=True),
+            _c("n_right", INT, "Right choices in it.", unit="choices"),
+            _c("n_wrong", INT, "Wrong choices in it.", unit="choices"),
+            _c("is_exact", BOOL, "True when it equals the key of the released file."),
+            _c("hits_forbidden", BOOL, "True when it counts as a forbidden choice."),
+            _n("cause", "What is peculiar to this reading, in words."),
+        ),
+        key=("run_id", "question_id", "attempt"),
+        references=(_ref("run_id", "run"), _ref("question_id", "question")),
+    ),
+    Table(
         "topic_score", "scores", "Mean points and accuracy of a run by subject.",
         (
             _RUN_ID, _RULESET,
-            _c("topic", TEXT, "Subject."),
+            _n("topic", "Subject."),
             _c("score", SCORE, "Mean points per question.", unit="points per question"),
             _c("low", SCORE, "Lower end of the 95 % interval of the score."),
             _c("high", SCORE, "Upper end of the 95 % interval of the score."),
-            _c("method", TEXT, "How the interval was computed."),
+            _n("method", "How the interval was computed."),
             _c("accuracy", SCORE, "Share of questions answered right in full.", unit="share, 0 to 1"),
             _c("n", INT, "Questions that count.", unit="questions"),
         ),
@@ -377,14 +449,13 @@ _TABLES = (
         "benchmark_score", "scores", "Figures of a run under the official rules, each with its interval and method.",
         (
             _RUN_ID,
-            _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS),
-            _c("use_case", TEXT, "Part of the benchmark: 'all', or a use case such as beta or specialty:dermatology."),
-            _c("metric", TEXT, "score: points; score_share: points over points possible; accuracy: right in full over all that "
-                               "count; accuracy_answered: over those answered; answered_share; exam_score (medschool, −24 to 90)."),
+            _n("benchmark", "The benchmark.", values=BENCHMARKS),
+            _n("use_case", "Part of the benchmark: 'all', or a use case such as beta or specialty:dermatology."),
+            _n("metric", "; ".join(f"{name}: {m.says}" for name, m in METRICS.items()) + ".", values=tuple(METRICS)),
             _c("value", SCORE, "The figure; null with the reason in method when it can't be given.", null=True),
             _c("low", SCORE, "Lower end of its 95 % interval.", null=True),
             _c("high", SCORE, "Upper end of its 95 % interval.", null=True),
-            _c("method", TEXT, "How value and interval were computed, or why there is none."),
+            _n("method", "How value and interval were computed, or why there is none."),
             _c("n", INT, "Questions it rests on.", unit="questions"),
         ),
         key=("run_id", "benchmark", "use_case", "metric"), references=(_ref("run_id", "run"),),
@@ -392,15 +463,15 @@ _TABLES = (
     Table(
         "leaderboard", "scores", "One line per run and benchmark, ready to read.",
         (
-            _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS),
-            _c("dataset_id", TEXT, "Dataset that was answered; ranks are within it."),
+            _n("benchmark", "The benchmark.", values=BENCHMARKS),
+            _n("dataset_id", "Dataset that was answered; ranks are within it."),
             _c("rank", INT, "Rank by score among runs of this dataset; ties share the better rank.", null=True),
             _c("rank_low", INT, "Best rank of the 95 % rank interval.", null=True),
             _c("rank_high", INT, "Worst rank of the 95 % rank interval.", null=True),
             _RUN_ID,
-            _c("model", TEXT, "Model, baseline or group."),
-            _c("kind", TEXT, "What answered.", values=("model", "baseline", "human")),
-            _c("metric", TEXT, "Metric that ranks: exam_score for medschool, score_share for the others."),
+            _n("model", "Model, baseline or group."),
+            _n("kind", "What answered.", values=RUN_KINDS),
+            _n("metric", "Metric that ranks, as the benchmark's card names it."),
             _c("score", SCORE, "Value of that metric.", null=True),
             _c("low", SCORE, "Lower end of its 95 % interval.", null=True),
             _c("high", SCORE, "Upper end of its 95 % interval.", null=True),
@@ -419,35 +490,92 @@ _TABLES = (
     Table(
         "exam_part", "scores", "Which questions a line of an exam looks at, under each ruleset.",
         (
-            _c("exam_id", TEXT, "Exam."), _c("dataset_id", TEXT, "Dataset that holds the questions."), _RULESET,
-            _c("component", TEXT, "Component of rule_component; overall: all questions of the exam; unplaced: those without a component."),
-            _QUESTION_ID,
+            *_EXAM_PART, _QUESTION_ID,
+            _c("is_needed", BOOL, "False for a question left out for all, which a run need not have answered."),
         ),
         key=("ruleset", "component", "question_id"),
         references=(_ref("exam_id", "exam"), _ref("dataset_id", "dataset"), _ref("question_id", "question")),
     ),
     Table(
-        "exam_result", "scores", "Each line of an exam for one run, and the verdict (component overall). First attempts only.",
+        "exam_part_size", "scores", "What a dataset holds of each part of an exam.",
         (
-            _RUN_ID, _c("exam_id", TEXT, "Exam."), _RULESET,
-            _c("component", TEXT, "Part with a line of its own, 禁忌 (forbidden choices), 零点科目 (subjects without a point), "
+            *_EXAM_PART,
+            _c("questions", INT, "Questions that a run must have answered.", unit="questions"),
+            _c("keyless", INT, "Of them, without a usable key.", unit="questions"),
+            _c("points", POINTS, "What they are worth.", unit="points"),
+            _c("layout_points", POINTS, "What the exam's layout gives them.", null=True, unit="points"),
+            _c("unplaced", INT, "Questions whose points the layout doesn't know.", unit="questions"),
+            _c("topicless", INT, "Questions without a subject.", unit="questions"),
+            _c("has_forbidden_list", BOOL, "True when the dataset names forbidden choices in this exam."),
+        ),
+        key=("exam_id", "dataset_id", "ruleset", "component"),
+        references=(_ref("exam_id", "exam"), _ref("dataset_id", "dataset")),
+    ),
+    Table(
+        "exam_part_score", "scores", "What one attempt of a run earned in each part of an exam.",
+        (
+            _RUN_ID, _ATTEMPT, *_EXAM_PART,
+            _c("points", POINTS, "Points earned.", unit="points"),
+            _c("max_points", POINTS, "Points that counted for this attempt.", unit="points"),
+            _c("questions", INT, "Needed questions that it has a prediction for.", unit="questions"),
+            _c("forbidden", INT, "Of them, those in which a forbidden choice was chosen.", unit="questions"),
+        ),
+        key=("run_id", "attempt", "exam_id", "dataset_id", "ruleset", "component"),
+        references=(_ref("run_id", "run"), _ref("exam_id", "exam"), _ref("dataset_id", "dataset")),
+    ),
+    Table(
+        "exam_line", "scores", "One attempt of a run against each line of an exam, in numbers (exam_result says it in words).",
+        (
+            _RUN_ID, _ATTEMPT, _n("exam_id", "Exam."), _RULESET,
+            _n("component", "Component of rule_component."),
+            _n("kind", "What the line limits, as in rule_component.", values=LINE_KINDS),
+            _c("points", POINTS, "Points earned, or the number of what is limited; null where the line's questions aren't known.",
+               null=True),
+            _c("max_points", POINTS, "Points that counted.", null=True, unit="points"),
+            _c("threshold", POINTS, "Points needed of what counted, or the highest number allowed.", null=True),
+            _c("passed", BOOL, "Whether the line was met; null when it can't be said.", null=True),
+            _n("obstacle", "Why it can't be said. incomplete: questions without a prediction; no_line: the line was not "
+                                 "found; points: the paper's points are not the official maximum; layout: nor those of the "
+                                 "layout; keys: questions without a usable key.",
+               null=True, values=("incomplete", "no_line", "points", "layout", "keys")),
+            _c("found", POINTS, "What the obstacle was found in: questions or points.", null=True),
+            _c("expected", POINTS, "What they should be.", null=True),
+            _c("is_unchecked", BOOL, "True when the data lacks what the line looks at (forbidden lists, subjects)."),
+            _c("is_pooled", BOOL, "True when it is not known which questions are this line's."),
+            _c("pool_points", POINTS, "Points earned in all questions whose part is not known.", null=True, unit="points"),
+            _c("pool_max_points", POINTS, "Points that counted in them.", null=True, unit="points"),
+            _n("rule_status", "Whether the line has a source.", values=RULE_STATUSES),
+        ),
+        key=("run_id", "attempt", "exam_id", "ruleset", "component"),
+        references=(_ref("run_id", "run"), _ref("exam_id", "exam")),
+    ),
+    Table(
+        "exam_result", "scores", "Each line of an exam for one run, and the verdict (component overall).",
+        (
+            _RUN_ID, _n("exam_id", "Exam."), _RULESET,
+            _n("component", "Part with a line of its own, 禁忌 (forbidden choices), 零点科目 (subjects without a point), "
                                   "科目 (published 薬剤: subjects below their share), or overall: the verdict."),
-            _c("points", POINTS, "Points earned; for 禁忌, 零点科目 and 科目 their number.", null=True, unit="points"),
-            _c("max_points", POINTS, "Points that counted for this run.", null=True, unit="points"),
-            _c("threshold", POINTS, "Points needed; for 禁忌, 零点科目 and 科目 the highest number allowed.", null=True),
-            _c("passed", BOOL, "Whether the line (overall: the exam) was met; null when it can't be said.", null=True),
-            _c("reason", TEXT, "In words: what was met or not, or why there is no verdict."),
-            _c("rule_status", TEXT, "unverified when it rests on a line or a layout without a source.", values=RULE_STATUSES),
+            _c("points", POINTS, "Points earned, the mean over attempts; for 禁忌, 零点科目 and 科目 their number.", null=True,
+               unit="points"),
+            _c("max_points", POINTS, "Points that counted for this run, the mean over attempts.", null=True, unit="points"),
+            _c("threshold", POINTS, "Points needed, the mean over attempts; for 禁忌, 零点科目 and 科目 the highest number allowed.",
+               null=True),
+            _c("passed", BOOL, "Whether the line (overall: the exam) was met; null when it can't be said, or attempts disagree.",
+               null=True),
+            _n("reason", "In words: what was met or not, or why there is no verdict."),
+            _n("rule_status", "Whether all that it rests on has a source.", values=RULE_STATUSES),
+            _c("attempts", INT, "Attempts at the exam.", unit="attempts"),
+            _c("attempts_passed", INT, "Of them, those that met the line (overall: passed the exam).", unit="attempts"),
         ),
         key=("run_id", "exam_id", "ruleset", "component"), references=(_ref("run_id", "run"), _ref("exam_id", "exam")),
     ),
     Table(
         "pass_chance", "scores", "Chance that a run passes an exam of such questions, by the official rule.",
         (
-            _RUN_ID, _c("exam_id", TEXT, "Exam."),
+            _RUN_ID, _n("exam_id", "Exam."),
             _c("passed", BOOL, "The verdict on the exam as it was."),
             _c("chance", SCORE, "Share of resampled exams that it passes.", unit="share, 0 to 1"),
-            _c("method", TEXT, "How it was computed."),
+            _n("method", "How it was computed."),
             _c("n", INT, "Questions that count.", unit="questions"),
         ),
         key=("run_id", "exam_id"), references=(_ref("run_id", "run"), _ref("exam_id", "exam")),
@@ -455,9 +583,9 @@ _TABLES = (
     Table(
         "comparison", "scores", "Two runs on the questions that both answered.",
         (
-            _c("run_a", TEXT, "First run."), _c("run_b", TEXT, "Second run."),
-            _c("dataset_id", TEXT, "Dataset of both."),
-            _c("metric", TEXT, "accuracy: right in full; score_share: points over points possible.",
+            _n("run_a", "First run."), _n("run_b", "Second run."),
+            _n("dataset_id", "Dataset of both."),
+            _n("metric", "accuracy: right in full; score_share: points over points possible.",
                values=("accuracy", "score_share")),
             _c("value_a", SCORE, "Figure of the first run on the shared questions."),
             _c("value_b", SCORE, "Figure of the second run on them."),
@@ -466,7 +594,7 @@ _TABLES = (
             _c("high", SCORE, "Upper end of the 95 % interval of the difference."),
             _c("p", SCORE, "p-value, two-sided.", unit="probability"),
             _c("p_adjusted", SCORE, "The same, Holm-adjusted over all pairs of the dataset and metric.", unit="probability"),
-            _c("method", TEXT, "Test and interval."),
+            _n("method", "Test and interval."),
             _c("n", INT, "Shared questions that count.", unit="questions"),
         ),
         key=("run_a", "run_b", "metric"),
@@ -476,8 +604,8 @@ _TABLES = (
         "rule_disagreement", "scores", "Where the released scorer and the exam's own rule part, with the cause.",
         (
             _RUN_ID,
-            _c("scope", TEXT, "item: points of one answer; exam: the verdict.", values=("item", "exam")),
-            _c("scope_id", TEXT, "The question or the exam."),
+            _n("scope", "item: points of one answer; exam: the verdict.", values=("item", "exam")),
+            _n("scope_id", "The question or the exam."),
             _ATTEMPT,
             _c("official", TEXT, "Points or verdict by the exam's own rule."),
             _c("published", TEXT, "Points or verdict by the released scorer."),
@@ -505,28 +633,39 @@ _TABLES = (
     Table(
         "rule_item", "rules", "Points of one answer, by benchmark and ruleset.",
         (
-            _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS), _RULESET,
-            _c("reads", TEXT, "How it takes a response. selection: the answer as read here; notebook: capital letters before "
-                              "a full stop, else the pieces between '-'; characters: letters and digits, sorted, six at "
-                              "most; list: the pieces between commas, sorted.",
-               values=("selection", "notebook", "characters", "list")),
+            _n("benchmark", "The benchmark.", values=BENCHMARKS), _RULESET,
+            _n("reads", "How it takes a response. selection: the answer as read here; else in the way of the benchmark's "
+                              "released.sql, in one word (see note)."),
             _c("any_right", POINTS, "Once, when at least one chosen answer is right.", unit="points"),
             _c("exact", POINTS, "More, when the answer is an accepted one in full.", unit="points"),
             _c("each_wrong", POINTS, "For each wrong answer chosen.", unit="points"),
             _c("any_wrong", POINTS, "Once, when an answer was given and is not an accepted one.", unit="points"),
             _c("weighted", BOOL, "True when these are multiplied by the question's own points."),
             _c("credits_all", BOOL, "True when questions that the exam credits to all are right for all."),
-            _c("status", TEXT, "Whether the rule has a source.", values=RULE_STATUSES),
-            _c("source", TEXT, "Where the rule stands."),
-            _c("note", TEXT, "What else is worth knowing."),
+            _n("status", "Whether the rule has a source.", values=RULE_STATUSES),
+            _n("source", "Where the rule stands."),
+            _n("note", "What else is worth knowing."),
         ),
         key=("benchmark", "ruleset"), not_empty=True,
     ),
     Table(
-        "rule_topic", "rules", "Weight of each subject in Medschool-Test's exam score.",
+        "rule_use_case", "rules", "Named parts of a benchmark that its own reports speak of.",
         (
-            _c("benchmark", TEXT, "The benchmark.", values=BENCHMARKS),
-            _c("topic", TEXT, "Subject."),
+            _n("benchmark", "The benchmark.", values=BENCHMARKS),
+            _n("use_case", "Its name."),
+            _n("kind", "whole: every question; topic: one such part for each subject; sample: a share of each subject.",
+               values=USE_CASE_KINDS),
+            _c("share", POINTS, "Share of each subject's questions.", unit="share, 0 to 1"),
+            _c("seed", INT, "Seed of a sample.", null=True),
+            _n("source", "Where it is defined."),
+        ),
+        key=("benchmark", "use_case"),
+    ),
+    Table(
+        "rule_topic", "rules", "Weight of each subject in an exam score.",
+        (
+            _n("benchmark", "The benchmark.", values=BENCHMARKS),
+            _n("topic", "Subject."),
             _c("weight", INT, "Questions of this subject in one exam paper.", unit="questions"),
         ),
         key=("benchmark", "topic"), not_empty=True,
@@ -535,42 +674,72 @@ _TABLES = (
         "rule_component", "rules", "Each line of each exam, official and as the released scorer has it.",
         (
             _RULESET,
-            _c("benchmark", TEXT, "The benchmark whose released scorer has this line; null: the exam's own.", null=True,
+            _n("benchmark", "The benchmark whose released scorer has this line; null: the exam's own.", null=True,
                values=BENCHMARKS),
-            _c("profession", TEXT, "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("year", INT, "Year of the sitting."),
-            _c("component", TEXT, "Part of the exam; overall: all of it."),
-            _c("kind", TEXT, "points: points needed; forbidden: forbidden choices allowed; zero_subjects: subjects without a "
+            _n("component", "Part of the exam; overall: all of it."),
+            _n("kind", "points: points needed; forbidden: forbidden choices allowed; zero_subjects: subjects without a "
                              "point allowed; earned_share: the released scorer's check of 薬剤's subjects.",
-               values=("points", "forbidden", "zero_subjects", "earned_share")),
+               values=LINE_KINDS),
             _c("first_number", INT, "First question it looks at; null: by the question's component.", null=True),
             _c("last_number", INT, "Last question it looks at; null: to the end.", null=True),
             _c("max_points", POINTS, "Official maximum; null when not found.", null=True, unit="points"),
             _c("line", POINTS, "Points needed, or the highest number allowed; null when not found.", null=True),
-            _c("basis", TEXT, "absolute: the year's own line; at_least: percent of what counts, rounded up; more_than: the "
-                              "least above percent of what counts; at_most: an upper limit; constant: the scorer's constant.",
+            _n("basis", "absolute: the year's own line; at_least: percent of what counts, rounded up; more_than: the "
+                        "least above percent of what counts; at_most: an upper limit; constant: the scorer's constant.",
                values=("absolute", "at_least", "more_than", "at_most", "constant")),
             _c("percent", INT, "Percent of what counts, for at_least, more_than and earned_share.", null=True, unit="%"),
-            _c("status", TEXT, "Whether line and layout have a source.", values=RULE_STATUSES),
-            _c("source", TEXT, "Where the line was read."),
-            _c("note", TEXT, "What else is worth knowing; for published, the scorer's fault.", null=True),
+            _n("status", "Whether line and layout have a source.", values=RULE_STATUSES),
+            _n("source", "Where the line was read."),
+            _n("note", "What else is worth knowing; for published, the scorer's fault.", null=True),
         ),
         key=("ruleset", "profession", "year", "component"), not_empty=True,
     ),
     Table(
         "rule_layout", "rules", "Questions and points of each paper, as the exams are laid out.",
         (
-            _c("profession", TEXT, "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("first_year", INT, "First year it holds for."),
             _c("last_year", INT, "Last year it is known to hold for."),
-            _c("paper", TEXT, "Paper, upper case; 'all' where questions are numbered through the exam."),
+            _n("paper", "Paper, upper case; 'all' where questions are numbered through the exam."),
             _c("first_number", INT, "First question."), _c("last_number", INT, "Last question."),
-            _c("component", TEXT, "Component of these questions; null where it isn't published item by item.", null=True),
+            _n("component", "Component of these questions; null where it isn't published item by item.", null=True),
             _c("points", INT, "Points of each; null where not published item by item.", null=True, unit="points"),
-            _c("status", TEXT, "Whether it has a source.", values=RULE_STATUSES),
-            _c("source", TEXT, "Where it was read."),
+            _n("status", "Whether it has a source.", values=RULE_STATUSES),
+            _n("source", "Where it was read."),
         ),
         key=("profession", "first_year", "paper", "first_number"), not_empty=True,
+    ),
+    Table(
+        "rule_adjusted", "rules", "Exam questions whose scoring was changed officially after the sitting.",
+        (
+            _n("exam", "Profession and year of the sitting, as exam_id ends."),
+            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _c("year", INT, "Year of the sitting."),
+            _n("paper", "Paper, upper case; 'all' where questions are numbered through the exam."),
+            _c("number", INT, "Number of the question."),
+            _n("kind", "removed: left out for all; correct_only: counted only for those who got it right; all_credit: right "
+                             "for all; several_accepted: more than one answer is right; unstated: listed, how is not stated.",
+               values=ADJUSTED_KINDS),
+            _n("words", "The same in words, with the accepted answers where they are known."),
+            _n("source", "Where it was read."),
+            _n("status", "Whether it has a source that can be relied on.", values=RULE_STATUSES),
+        ),
+        key=("profession", "year", "paper", "number"),
+    ),
+    Table(
+        "reported_result", "rules", "Figures that papers report, to be set beside those computed here (view reproduction).",
+        (
+            _n("source", "The paper or repository."),
+            _n("model", "Model as the source writes it; empty for figures that have none."),
+            _n("benchmark", "The benchmark.", values=BENCHMARKS),
+            _n("scope", "What it speaks of: profession, year, part, modality, as far as they apply, joined by '; '."),
+            _n("metric", "What was counted or measured."),
+            _c("value", SCORE, "The figure."),
+            _n("locator", "Where in the source it stands."),
+        ),
+        key=("source", "model", "benchmark", "scope", "metric"),
     ),
 )  # fmt: skip
 

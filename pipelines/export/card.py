@@ -10,23 +10,10 @@ from typing import Any
 
 from pipelines.export.content import FIELDS
 from pipelines.export.gate import Dataset
+from pipelines.registry import benchmarks
 
 # Bounds and names of the hub's size_categories.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-_CITATIONS = {
-    "cognet_md": "Panagoulias et al. 2024, COGNET-MD, arXiv 2405.10893",
-    "kokushi_md10": "Liu et al. 2025, KokushiMD-10, arXiv 2506.11114",
-    "medschool": "Medschool-Test (room-b007/test-medicina); questions of the Ministero dell'Università e della Ricerca",
-}
-_BY_POINTS = (
-    "`points` for an accepted answer in full, none otherwise; `key_status` says which questions were removed, credited "
-    "to all, or count only when right."
-)
-_SCORING = {
-    "cognet_md": "0.5 points when any chosen answer is right, 0.5 more when the choice is exactly the key, -0.5 for "
-    "each wrong answer chosen.",
-    "medschool": "1.5 points for the right answer, -0.4 for a wrong one, 0 for none.",
-}
 
 
 def size_category(n: int) -> str:
@@ -62,13 +49,14 @@ def card(dataset: Dataset, data_file: str, *, for_own_use: bool) -> str:
         parts.append(f"> **Not for sharing.** Made for its maker's own use: {dataset.terms.refusal}.")
     if dataset.is_sample:
         parts.append("A sample written for medexams. Its questions are not from any exam.")
+    benchmark = benchmarks().get(dataset.benchmark)  # None: made by a plug-in that is not installed here
     parts += [
         f"{dataset.n_questions} questions of `{dataset.dataset_id}`, unified by medexams: one row each, with its "
         "choices, accepted answers, points and known defects.",
         f"- Licence of the questions, as their publisher states it: {_plain(dataset.licence)}\n"
         f"- Read from: {_plain(dataset.origin)} (SHA-256 of what was read: `{dataset.sha256}`)\n"
-        f"- Source to cite: {_CITATIONS.get(dataset.benchmark, ', '.join(dataset.publisher))}\n"
-        f"- Scoring by the exam's own rule: {_SCORING.get(dataset.benchmark, _BY_POINTS)}",
+        f"- Source to cite: {benchmark.card.citation if benchmark else ', '.join(dataset.publisher)}\n"
+        f"- Scoring by the exam's own rule: {benchmark.card.scoring if benchmark else 'see rule_item'}",
         "```python\nfrom datasets import load_dataset\n\n"
         f'load_dataset("{loader}", data_files="{data_file}", split="train")\n```',
         "| field | meaning |\n| --- | --- |\n" + "\n".join(f"| `{k}` | {v} |" for k, v in FIELDS.items()),

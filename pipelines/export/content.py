@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 
 from pipelines.export.gate import know_addresses
-from pipelines.store import quoted
+from pipelines.store.checks import quoted
 
 FIELDS: dict[str, str] = {
     "question_id": "Question: dataset_id/source key.",

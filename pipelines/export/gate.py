@@ -15,6 +15,8 @@ from datetime import datetime
 import duckdb
 
 from pipelines.errors import MedexamsError, SettingsError
+from pipelines.licences import Terms, terms
+from pipelines.registry import sources
 
 ReportProgress = Callable[[str, int, int | None], None]
 """What is being done, how much of it is done, and of how much (None: unknown)."""
@@ -39,73 +41,13 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Terms:
-    """A licence as the hub names it, its text's address, and why changed copies can't be shared (None: they can)."""
-
-    hub_id: str
-    url: str | None
-    refusal: str | None = None
-
-
-# Licences by the beginning of what a publisher states; the first that fits counts.
-_TERMS: tuple[tuple[str, Terms], ...] = (
-    (r"apache(-| licen[cs]e )?2(\.0)?", Terms("apache-2.0", "https://www.apache.org/licenses/LICENSE-2.0")),
-    (r"mit\b", Terms("mit", "https://opensource.org/license/mit")),
-    (r"cc0", Terms("cc0-1.0", "https://creativecommons.org/publicdomain/zero/1.0/")),
-    (
-        r"cc[ -]by-nc-nd[ -]4\.0",
-        Terms(
-            "cc-by-nc-nd-4.0",
-            "https://creativecommons.org/licenses/by-nc-nd/4.0/",
-            "CC BY-NC-ND 4.0 lets nobody share the questions in a changed form",
-        ),
-    ),
-    (
-        r"cc[ -]by-nd[ -]4\.0",
-        Terms(
-            "cc-by-nd-4.0",
-            "https://creativecommons.org/licenses/by-nd/4.0/",
-            "CC BY-ND 4.0 lets nobody share the questions in a changed form",
-        ),
-    ),
-    (r"cc[ -]by-nc-sa[ -]4\.0", Terms("cc-by-nc-sa-4.0", "https://creativecommons.org/licenses/by-nc-sa/4.0/")),
-    (r"cc[ -]by-nc[ -]4\.0", Terms("cc-by-nc-4.0", "https://creativecommons.org/licenses/by-nc/4.0/")),
-    (r"cc[ -]by-sa[ -]4\.0", Terms("cc-by-sa-4.0", "https://creativecommons.org/licenses/by-sa/4.0/")),
-    (r"cc[ -]by[ -]4\.0", Terms("cc-by-4.0", "https://creativecommons.org/licenses/by/4.0/")),
-)
-
-
-def terms(licence: str) -> Terms:
-    """The terms of a licence as its publisher states it. One that isn't known permits nothing."""
-    word = licence.strip().lower()
-    for pattern, found in _TERMS:
-        if re.match(pattern, word):
-            return found
-    if not word or word.startswith(("none", "unknown")):
-        return Terms("unknown", None, "its publisher states no licence, so nothing permits sharing the questions")
-    return Terms(
-        "other", None, f"its licence ({licence}) is not known to permit sharing the questions in a changed form"
-    )
-
-
-_PUBLISHERS = {
-    "cognet_md": (
-        "Dimitrios P. Panagoulias and others",
-        "https://huggingface.co/datasets/DimitriosPanagoulias/COGNET-MD",
-    ),
-    "kokushi_md10": ("Junyu Liu and others", "https://huggingface.co/datasets/humanalysis-square/KokushiMD-10"),
-    "igakuqa": ("Jungo Kasai and others", "https://github.com/jungokasai/IgakuQA"),
-    "medschool": ("room-b007", "https://github.com/room-b007/test-medicina"),
-}
-
-
-@dataclass(frozen=True)
 class Dataset:
     """A dataset as an export shows it; `origin` names no path of the machine that it was read on."""
 
     dataset_id: str
     benchmark: str
     release: str
+    source: str
     title: str
     language: str
     licence: str
@@ -124,9 +66,9 @@ class Dataset:
         """Who made the questions public, and the address of that."""
         if self.is_sample:
             return "medexams", f"urn:medexams:{self.dataset_id}"
-        if self.release.startswith("mur"):
-            return "Ministero dell'Università e della Ricerca", "https://domande-ap.mur.gov.it"
-        return _PUBLISHERS.get(self.benchmark, (self.title, f"urn:medexams:{self.dataset_id}"))
+        if source := sources().get(self.source):
+            return source.card.publisher, source.card.link
+        return self.title, f"urn:medexams:{self.dataset_id}"
 
     @property
     def slug(self) -> str:
@@ -171,8 +113,8 @@ def know_addresses(con: duckdb.DuckDBPyConnection) -> None:
 def datasets(con: duckdb.DuckDBPyConnection, options: Options) -> list[Dataset]:
     """The datasets that the options name, in order of their ids. Raises SettingsError for one that isn't there."""
     rows = con.execute(
-        """select dataset_id, benchmark, release, title, language, licence, origin, sha256, fetched_at, n_questions,
-                  is_sample
+        """select dataset_id, benchmark, release, source, title, language, licence, origin, sha256, fetched_at,
+                  n_questions, is_sample
            from dataset order by dataset_id"""
     ).fetchall()
     found = [Dataset(*row) for row in rows]

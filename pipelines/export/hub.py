@@ -9,7 +9,7 @@ import duckdb
 from pipelines.export.card import card
 from pipelines.export.content import questions, select, write_jsonl
 from pipelines.export.gate import Chosen, ReportProgress
-from pipelines.store import quoted
+from pipelines.store.checks import quoted
 
 
 def write_parquet(con: duckdb.DuckDBPyConnection, folder: Path, chosen: Chosen, report: ReportProgress) -> None:

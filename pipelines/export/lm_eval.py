@@ -17,10 +17,10 @@ from typing import Any
 
 import duckdb
 
-from pipelines.export import prompts
 from pipelines.export.content import questions, write_jsonl
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
-from pipelines.export.prompts import Question
+from pipelines.prompts import Question, asked, numbered_exams, prompts_of
+from pipelines.registry import states_how_many
 from pipelines.runs.shown import bare
 
 FORMS = ("mc", "cloze", "generated")
@@ -44,7 +44,7 @@ def write(con: duckdb.DuckDBPyConnection, folder: Path, chosen: Chosen, report: 
             if docs:
                 name = task_name(dataset, form)
                 write_jsonl(folder / "data" / f"{name}.jsonl", docs)
-                (folder / f"{name}.yaml").write_text(_task(dataset, form, name, len(docs)), encoding="utf-8")
+                (folder / f"{name}.yaml").write_text(_task(dataset, form, name, docs), encoding="utf-8")
                 tasks.append((name, len(docs)))
     (folder / "README.md").write_text(_readme(tasks), encoding="utf-8")
     report("datasets", len(chosen.open), len(chosen.open))
@@ -59,23 +59,25 @@ def documents(
     found: Sequence[Question], form: str, rule: dict[str, Any], weights: dict[tuple[str, str], int]
 ) -> list[dict[str, Any]]:
     """The documents of one task: the questions that can be asked so, each with its rule and its prompt."""
-    ways = _WAYS.get(found[0]["benchmark"], _WAYS["kokushi_md10"]) if found else {}
-    numbered = prompts.numbered_exams(found)
+    if not found:
+        return []
+    asks = prompts_of(found[0]["benchmark"])
+    if (task := asks.tasks.get(form)) is None:
+        return []
+    numbered = numbered_exams(found)
     docs = []
     for q in found:
         if form != "generated" and not _can_be_ranked(q, form):
             continue
         labels = [c["label"] for c in q["choices"]]
         texts = [c["text"].strip() for c in q["choices"]]
-        declines = form != "generated" and q["benchmark"] == "medschool"
-        extra = ([prompts.next_label(q)] if form == "mc" else [prompts.DECLINE]) if declines else []
-        ranked = [*(labels if form == "mc" else texts), *extra]
+        ranked = [*(labels if form == "mc" else texts), *asks.decline(task, q)]
         accepted = ["-".join(a["labels"]) if a["labels"] else a["value"] or "" for a in q["answers"]]
         first = q["answers"][0]["labels"][:1] if q["answers"] else []
         docs.append({
             "question_id": q["question_id"], "id": q["source_key"], "dataset_id": q["dataset_id"],
             "topic": q["topic"] or "", "question": q["question"], "answers": texts, "labels": labels,
-            "answer_type": q["answer_type"], "query": ways[form](q, numbered),
+            "answer_type": q["answer_type"], "query": asks.text(task, q, numbered),
             "choices": ranked if form != "generated" else [], "accepted": accepted,
             "gold": labels.index(first[0]) if first and first[0] in labels else 0,
             "target": accepted[0] if accepted else "", "key_status": q["key_status"],
@@ -92,49 +94,12 @@ def _can_be_ranked(q: Question, form: str) -> bool:
     """Whether choosing one choice is an answer to it, and (cloze) whether each choice is a text that says something and
     the question does not show them all itself."""
     texts = [c["text"].strip() for c in q["choices"]]
-    wants_one = q["answer_type"] == "single" or q["benchmark"] == "cognet_md"
+    wants_one = q["answer_type"] == "single" or not states_how_many(q["benchmark"])
     if form == "mc":
         return wants_one and len(texts) > 1
     says_something = all(texts) and not bare(texts) and not any(c["has_image"] for c in q["choices"])
-    shown = all(text in prompts.asked(q) for text in texts)
+    shown = all(text in asked(q) for text in texts)
     return wants_one and len(texts) > 1 and says_something and not shown and len(set(texts)) == len(texts)
-
-
-# ---- prompts: one text a question, since the harness puts no words between system and question -------------------
-
-
-def _kokushi_mc(q: Question, numbered: set[str | None]) -> str:
-    shown = "\n".join(f"{c['label']}. {c['text']}" for c in q["choices"])
-    return f"次の問題の正解を一つ選んでください。\n\n問題：{prompts.asked(q)}\n{shown}\n解答："
-
-
-def _kokushi_generated(q: Question, numbered: set[str | None]) -> str:
-    exam = q["exam"] or {}
-    system = prompts.kokushi_system(exam.get("profession") or "医療従事者", numbers=exam.get("exam_id") in numbered)
-    return f"{system.lstrip()}\n{prompts.kokushi_user(q)}\n"
-
-
-def _cognet(q: Question, numbered: set[str | None]) -> str:
-    return f"{prompts.cognet_system(q)}\n\n{prompts.cognet_user(q)}"
-
-
-_WAYS = {
-    "medschool": {
-        "mc": lambda q, _: prompts.MEDSCHOOL_MC + prompts.medschool_mc(q),
-        "cloze": lambda q, _: prompts.MEDSCHOOL_CLOZE + prompts.medschool_cloze(q),
-        "generated": lambda q, _: prompts.MEDSCHOOL_MC + prompts.MEDSCHOOL_ANSWER + prompts.medschool_mc(q).rstrip(),
-    },
-    "kokushi_md10": {
-        "mc": _kokushi_mc,
-        "cloze": lambda q, _: f"次の問題に答えてください。\n\n問題：{prompts.asked(q)}\n解答：",
-        "generated": _kokushi_generated,
-    },
-    "cognet_md": {
-        "mc": lambda q, _: f"Choose the one best answer.\n\n{prompts.cognet_user(q)}",
-        "cloze": lambda q, _: f"Question: {prompts.asked(q)}\nAnswer:",
-        "generated": _cognet,
-    },
-}  # fmt: skip
 
 
 # ---- files -------------------------------------------------------------------------------------------------------
@@ -147,9 +112,9 @@ class _Function:
     name: str
 
 
-def _task(dataset: Dataset, form: str, name: str, n: int) -> str:
+def _task(dataset: Dataset, form: str, name: str, docs: Sequence[dict[str, Any]]) -> str:
     """The YAML of a task. Scalars are JSON, which is YAML."""
-    metrics = ["acc", "score_share"] + (["exam_score"] if dataset.benchmark == "medschool" else [])
+    metrics = ["acc", "score_share"] + (["exam_score"] if any(doc["topic_weight"] for doc in docs) else [])
     task: dict[str, Any] = {
         "task": name,
         "tag": ["medexams", f"medexams_{dataset.benchmark}", f"medexams_{form}"],
@@ -166,8 +131,7 @@ def _task(dataset: Dataset, form: str, name: str, n: int) -> str:
     else:
         task["doc_to_choice"] = "choices"
     task |= {
-        # Latin text needs a space between the question and its continuation; the released Medschool prompts end in one.
-        "target_delimiter": " " if dataset.benchmark == "cognet_md" else "",
+        "target_delimiter": prompts_of(dataset.benchmark).tasks[form].delimiter,
         "process_results": _Function(f"utils.{_PROCESS[form]}"),
         "metric_list": [
             {
@@ -178,7 +142,7 @@ def _task(dataset: Dataset, form: str, name: str, n: int) -> str:
             for norm in (("", "_norm") if form == "cloze" else ("",))
             for metric in metrics
         ],
-        "metadata": {"version": 1.0, "dataset": dataset.dataset_id, "licence": dataset.licence, "questions": n},
+        "metadata": {"version": 1.0, "dataset": dataset.dataset_id, "licence": dataset.licence, "questions": len(docs)},
     }
     return "".join(_yaml(key, value) for key, value in task.items())
 
@@ -198,12 +162,13 @@ def _readme(tasks: Sequence[tuple[str, int]]) -> str:
     listed = "\n".join(f"| `{name}` | {n} |" for name, n in tasks)
     return f"""# Tasks for lm-evaluation-harness, made by medexams
 
-Run them from inside this folder, where their data is:
+Run them from inside this folder, where their data is. Results go elsewhere: a folder that holds more than the export
+is not written again.
 
 ```
 HF_HUB_OFFLINE=1 lm_eval run --include_path . --tasks medexams --model hf --model_args pretrained=MODEL \\
-    --output_path results --log_samples
-medexams runs add results
+    --output_path ../results --log_samples
+medexams runs add ../results
 ```
 
 Tags: `medexams` (all), `medexams_mc`, `medexams_cloze`, `medexams_generated`, and one per benchmark. Seen to work with
@@ -213,11 +178,11 @@ Tags: `medexams` (all), `medexams_mc`, `medexams_cloze`, `medexams_generated`, a
 | --- | --- |
 {listed}
 
-- `score_share`: points over points possible, by the exam's own rule; `exam_score` (Medschool-Test): -24 to 90; `acc`:
-  right in full. Questions that were removed from the exam, or have no usable key, count in none of them.
+- `score_share`: points over points possible, by the exam's own rule; `exam_score`: the weighted score of the whole
+  exam; `acc`: right in full. Questions that were removed from the exam, or have no usable key, count in none of them.
 - mc ranks the labels of the choices, cloze their texts without showing them (`_norm`: by length). Questions that want
-  several answers, a number, a sequence or a text can only be answered in the generated tasks. COGNET-MD never says how
-  many answers are right: one choice is an answer there, and earns what the rule gives for it.
+  several answers, a number, a sequence or a text can only be answered in the generated tasks. Where a benchmark
+  never says how many answers are right, one choice is an answer there, and earns what the rule gives for it.
 - The generated tasks count a text only when it is nothing but the answer. `medexams runs add` reads free text.
 - Questions with pictures are asked without them (`needs_image`).
 """

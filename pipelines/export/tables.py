@@ -1,58 +1,36 @@
 """The warehouse's tables as views for csv and xlsx: rows of the chosen datasets, text of closed ones taken out.
 
-What a licence keeps back is the text of questions and choices, and responses that may repeat it; ids, keys as letters,
-scores and counts stay. The columns that hold such text are stated here, each with how its row is known to be closed.
+What a licence keeps back is the text of questions and choices, and whatever may repeat it (Column.holds_question_text);
+ids, keys as letters, scores and counts stay. A row whose dataset is not known to be open is closed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import duckdb
 
-from pipelines.export.gate import Chosen, know_addresses
+from pipelines.export.gate import Chosen, Dataset, know_addresses
 from pipelines.schema import TABLES, TEXT, Table
-from pipelines.store import quoted
+from pipelines.store.checks import quoted
 
-_BY_QUESTION = "question_id in (select question_id from question where dataset_id in ({closed}))"
-_BY_RUN = "run_id in (select run_id from run where dataset_id in ({closed}))"
-
-# Table, columns with text of questions, and the condition under which a row's dataset is closed.
-_TEXTS: dict[str, tuple[tuple[str, ...], str]] = {
-    "question": (("stem",), "dataset_id in ({closed})"),
-    "choice": (("text",), _BY_QUESTION),
-    "answer_key": (("value",), _BY_QUESTION),
-    "passage": (
-        ("text",),
-        "passage_id in (select passage_id from question where dataset_id in ({closed}))"
-        " or passage_id not in (select passage_id from question where passage_id is not null)",
-    ),
-    "question_flag": (("detail",), _BY_QUESTION),
-    "answer_key_change": (("old_key", "new_key"), "from_dataset in ({closed}) or to_dataset in ({closed})"),
-    # A file that is none of the open datasets may be of a closed one.
-    "rejected_row": (
-        ("raw", "reason"),
-        "source not in (select dataset_id from dataset where dataset_id not in ({closed}))",
-    ),
-    "prediction": (("response", "value", "evidence"), _BY_RUN),
-    "unmatched_prediction": (("reason",), f"{_BY_RUN} or run_id not in (select run_id from run)"),
-    "question_difficulty": (("strong_answer",), _BY_QUESTION),
-    "rule_disagreement": (("official", "published", "cause"), _BY_RUN),
-}
-# Columns that tell the dataset of a row, in the order in which they are tried.
+_QUESTIONS = "(select question_id from question where dataset_id in ({ids}))"
+# Columns that tell the dataset of a row, in the order in which they are tried, and when it is one of {ids}.
 _OF_DATASET: tuple[tuple[str, str], ...] = (
-    ("dataset_id", "{column} in ({chosen})"),
-    ("from_dataset", "{column} in ({chosen}) and to_dataset in ({chosen})"),
-    ("run_id", "{column} in (select run_id from run where dataset_id in ({chosen}))"),
-    ("question_id", "{column} in (select question_id from question where dataset_id in ({chosen}))"),
-    ("from_question", "{column} in (select question_id from question where dataset_id in ({chosen}))"
-                      " and to_question in (select question_id from question where dataset_id in ({chosen}))"),
-    ("passage_id", "{column} in (select passage_id from question where dataset_id in ({chosen}))"),
-    ("exam_id", "{column} in (select exam_id from question where dataset_id in ({chosen}))"),
-    ("benchmark", "{column} in (select benchmark from dataset where dataset_id in ({chosen}))"),
-    ("source", "{column} in ({chosen})"),
-)  # fmt: skip
+    ("dataset_id", "dataset_id in ({ids})"),
+    ("from_dataset", "from_dataset in ({ids}) and to_dataset in ({ids})"),
+    ("run_id", "run_id in (select run_id from run where dataset_id in ({ids}))"),
+    ("question_id", f"question_id in {_QUESTIONS}"),
+    ("from_question", f"from_question in {_QUESTIONS} and to_question in {_QUESTIONS}"),
+    ("passage_id", "passage_id in (select passage_id from question where dataset_id in ({ids}))"),
+    ("source", "source in ({ids})"),
+)
+# Columns that tell no more than the exam or the benchmark of a row: enough to choose rows, not to open their text.
+_NEAR_DATASET: tuple[tuple[str, str], ...] = (
+    ("exam_id", "exam_id in (select exam_id from question where dataset_id in ({ids}))"),
+    ("benchmark", "benchmark in (select benchmark from dataset where dataset_id in ({ids}))"),
+)
 _ADDRESSES = (("dataset", "origin"), ("question", "source_url"))
 """Columns that may hold a path of the machine that read a source."""
 _WITHHELD = "withheld: licence"
@@ -73,37 +51,33 @@ def views(con: duckdb.DuckDBPyConnection, chosen: Chosen) -> Iterator[View]:
     """All tables of the warehouse that it has, in the schema's order."""
     know_addresses(con)
     there = dict(con.execute("select table_name, list(column_name) from duckdb_columns() group by 1").fetchall())
-    closed = ", ".join(quoted(d.dataset_id) for d, _ in chosen.closed)
-    wanted = ", ".join(quoted(d.dataset_id) for d in chosen.datasets)
     for name, table in TABLES.items():
         if name not in there:
             continue
-        texts, condition = _TEXTS.get(name, ((), "")) if closed else ((), "")
-        kept, columns = [], []
-        for c in (c for c in table.columns if c.name in there[name]):  # an older warehouse may lack some
-            kept.append(c)
+        kept = tuple(c for c in table.columns if c.name in there[name])  # an older warehouse may lack some
+        texts = tuple(c.name for c in kept if c.holds_question_text) if chosen.closed else ()
+        is_open = _belongs(table, chosen.open, _OF_DATASET) or "false"
+        columns = []
+        for c in kept:
             if c.name in texts:
                 instead = "null" if c.nullable else quoted(_WITHHELD)
-                columns.append(
-                    f"case when {condition.format(closed=closed)} then {instead} else {c.name} end as {c.name}"
-                )
+                columns.append(f"case when {is_open} then {c.name} else {instead} end as {c.name}")
             elif (name, c.name) in _ADDRESSES:
                 columns.append(f"public_address({c.name}) as {c.name}")
             else:
                 columns.append(c.name)
-        where = "" if chosen.all_of_warehouse else _where(table, wanted)
+        everything = chosen.all_of_warehouse or table.group == "rules"
+        wanted = "" if everything else _belongs(table, chosen.datasets, _OF_DATASET + _NEAR_DATASET)
+        where = f" where {wanted}" if wanted else ""
         order = f" order by {', '.join(table.key)}" if table.key else ""
         rows = con.execute(f"select count(*) from {name}{where}").fetchall()[0][0]
-        yield View(
-            replace(table, columns=tuple(kept)), f"select {', '.join(columns)} from {name}{where}{order}", rows, texts
-        )
+        yield View(replace(table, columns=kept), f"select {', '.join(columns)} from {name}{where}{order}", rows, texts)
 
 
-def _where(table: Table, wanted: str) -> str:
-    for column, condition in _OF_DATASET:
-        if column in table.column_names and not table.name.startswith("rule_item"):
-            return f" where {condition.format(column=column, chosen=wanted)}"
-    return ""
+def _belongs(table: Table, datasets: Sequence[Dataset], ways: Sequence[tuple[str, str]]) -> str:
+    """The condition under which a row belongs to one of the datasets; empty where the table does not tell."""
+    ids = ", ".join(quoted(d.dataset_id) for d in datasets) or "null"
+    return next((condition.format(ids=ids) for column, condition in ways if column in table.column_names), "")
 
 
 def text_columns(table: Table) -> list[str]:

@@ -13,7 +13,7 @@ import duckdb
 
 from pipelines.export.gate import Chosen, ReportProgress
 from pipelines.export.tables import View, text_columns, views
-from pipelines.store import quoted
+from pipelines.store.checks import quoted
 
 RISKY = r"^'*[=+\-@＝＋－＠\t\r\n]"
 """Text that a spreadsheet may take for a formula, or that was made harmless already."""

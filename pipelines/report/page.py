@@ -1,6 +1,7 @@
 """The pages of the report: view models and charts put into the templates, numbers and names written for people.
 
-What is read belongs to data.py, how a chart looks to charts.py, how a page looks to templates/ and static/.
+What is read belongs to world.py, boards.py, exams.py and quality.py, how a chart looks to charts.py, how a page looks
+to templates/ and static/.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,9 +19,11 @@ import duckdb
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from pipelines.report import charts, data
+from pipelines.registry import benchmarks
+from pipelines.report import boards, charts, exams, quality
 from pipelines.report.charts import MOST, MOST_NARROW, Chart, Mark, Point
-from pipelines.schema import PREDICTION_STATUSES
+from pipelines.report.world import world
+from pipelines.vocabulary import PREDICTION_STATUSES, VERDICTS
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int | None], None]
@@ -38,27 +42,38 @@ NAV = (
     ("provenance.html", "Provenance"),
 )
 
-BENCHMARKS = {
-    "cognet_md": "COGNET-MD", "kokushi_md10": "KokushiMD-10", "medschool": "Medschool-Test", "igakuqa": "IgakuQA",
-}  # fmt: skip
 LANGUAGES = {"en": "English", "it": "Italian", "ja": "Japanese", "zh": "Chinese", "mixed": "mixed"}
 METRICS = {
     "score_share": "points over points possible",
-    "exam_score": "exam score, −24 to 90",
+    "exam_score": "exam score",
     "accuracy": "share right in full",
     "score": "points",
 }
-TOPICS = {
-    "biology": "Biology", "chemistry": "Chemistry", "maths_physics": "Maths, physics",
-    "world_knowledge": "World knowledge", "logic": "Logic",
-}  # fmt: skip
-COMPONENTS = {
-    "overall": "whole exam", "禁忌": "forbidden choices", "零点科目": "subjects without a point",
-    "科目": "subjects below their share", "必修": "compulsory", "必須": "compulsory",
-    "一般+臨床": "general and clinical", "一般+状況設定": "general and case items", "実地": "practical",
-    "領域A": "area A", "領域B": "area B", "領域C": "area C",
-}  # fmt: skip
 _SHARES = ("score_share", "accuracy", "accuracy_answered", "answered_share")
+
+
+def title_of(benchmark: str) -> str:
+    """A benchmark's title; its name where it is not installed here."""
+    known = benchmarks().get(benchmark)
+    return known.card.title if known else benchmark
+
+
+def scoring_of(benchmark: str) -> str:
+    """What its card says an answer earns, or nothing."""
+    known = benchmarks().get(benchmark)
+    return known.card.scoring if known else ""
+
+
+def use_cases_of(benchmark: str) -> list[tuple[str, str]]:
+    """Its use cases by name, in words."""
+    known = benchmarks().get(benchmark)
+    return list(known.card.use_cases.items()) if known else []
+
+
+@cache
+def names_of(of: str) -> dict[str, str]:
+    """Names of `of` (topics, components) of all benchmarks, in words."""
+    return {name: said for b in benchmarks().values() for name, said in getattr(b.card, of).items()}
 
 
 # ---- numbers and names -------------------------------------------------------------------------------------------
@@ -102,7 +117,7 @@ def instant(value: datetime) -> str:
 
 def case_name(name: str) -> str:
     """A use case for people: 'specialty:dermatology' is Dermatology."""
-    return name.removeprefix("specialty:").replace("_", " ").capitalize()
+    return name.rpartition(":")[2].replace("_", " ").capitalize()
 
 
 _JAPANESE = re.compile(r"[\u3005-\u3007\u3040-\u30ff\u4e00-\u9fff](?:[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef・：+]*"
@@ -126,9 +141,10 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {
         "number": number, "share": share, "points": points, "instant": instant, "case_name": case_name,
-        "benchmark": lambda b: BENCHMARKS.get(b, b), "language": lambda c: LANGUAGES.get(c, c),
-        "metric": lambda m: METRICS.get(m, m), "topic": lambda t: TOPICS.get(t, t), "verdict": data.verdict_word,
-        "component": lambda c: COMPONENTS.get(c), "excerpt": data.excerpt,
+        "benchmark": title_of, "scoring": scoring_of, "use_cases": use_cases_of,
+        "language": lambda c: LANGUAGES.get(c, c),
+        "metric": lambda m: METRICS.get(m, m), "topic": lambda t: names_of("topics").get(t, t), "verdict": VERDICTS.get,
+        "component": lambda c: names_of("components").get(c), "excerpt": quality.excerpt,
     }  # fmt: skip
     filters = environment.filters
     filters["plain"] = lambda name: name.replace("_", " ")
@@ -145,7 +161,7 @@ def _float(value: Decimal | None) -> float | None:
     return None if value is None else float(value)
 
 
-def board_chart(board: data.Board, key: str) -> Chart | None:
+def board_chart(board: boards.Board, key: str) -> Chart | None:
     """The best runs of a leaderboard with their intervals, and the lines for chance and examinees."""
     entries = board.ranked[:MOST]
     if not entries:
@@ -159,13 +175,13 @@ def board_chart(board: data.Board, key: str) -> Chart | None:
         marks.append(Mark(f"chance {score(board.chance, board.metric)}", float(board.chance), "baseline"))
     if board.examinees is not None and board.metric in _SHARES:
         marks.append(Mark(f"examinees {share(board.examinees)}", float(board.examinees), "human"))
-    top = 90.0 if board.metric == "exam_score" else 1.0
+    top = max([1.0, *(p.high for p in shown if p.high is not None), *(p.value for p in shown)])
     bottom = min([0.0, *(p.low for p in shown if p.low is not None), *(p.value for p in shown)])
     title = f"{board.dataset.title}: {METRICS.get(board.metric, board.metric)} with 95 % interval"
     return charts.dots(key, title, shown, marks, (bottom - 0.01 * top, top * 1.01), board.metric in _SHARES)
 
 
-def profile_chart(profile: data.Profile, key: str) -> Chart | None:
+def profile_chart(profile: boards.Profile, key: str) -> Chart | None:
     """Mean points per question of the best runs, a panel per subject."""
     best = profile.runs[:MOST]
     columns = []
@@ -174,7 +190,7 @@ def profile_chart(profile: data.Profile, key: str) -> Chart | None:
         for run, topics in best:
             t = topics.get(topic)
             column.append(
-                Point(run.label, float(t.score), float(t.low), float(t.high), run.kind, number(t.score))
+                Point(run.label, float(t.score), _float(t.low), _float(t.high), run.kind, number(t.score))
                 if t
                 else Point(run.label, 0, None, None, run.kind, "")
             )
@@ -182,11 +198,13 @@ def profile_chart(profile: data.Profile, key: str) -> Chart | None:
     if not best or not columns:
         return None
     title = f"{profile.dataset.title}: mean points per question by subject, with 95 % interval"
-    return charts.panels(key, title, [TOPICS.get(t, t) for t in profile.topics], columns, (-0.45, 1.55))
+    values = [v for column in columns for p in column for v in (p.value, p.low, p.high) if v is not None]
+    limits = (min([0.0, *values]) - 0.05, max([1.0, *values]) + 0.05)
+    return charts.panels(key, title, [names_of("topics").get(t, t) for t in profile.topics], columns, limits)
 
 
-def case_chart(cases: data.UseCases, key: str) -> Chart | None:
-    """Production scores of the best runs (the first use case there is)."""
+def case_chart(cases: boards.UseCases, key: str) -> Chart | None:
+    """Scores of the best runs in the first use case there is."""
     best = [c for c in cases.cases if c.name == cases.names[0] and c.value is not None][:MOST]
     if not best:
         return None
@@ -198,7 +216,7 @@ def case_chart(cases: data.UseCases, key: str) -> Chart | None:
     return charts.dots(key, title, shown, [], (bottom - 0.01, 1.01), percent=True)
 
 
-def response_chart(found: list[data.Responses]) -> tuple[Chart, int] | None:
+def response_chart(found: list[quality.Responses]) -> tuple[Chart, int] | None:
     """Runs with the fewest answers (baselines only where there is nothing else), and how many are shown."""
     answered = [r for r in found if r.total]
     real = [r for r in answered if r.run.kind != "baseline"] or answered
@@ -210,7 +228,7 @@ def response_chart(found: list[data.Responses]) -> tuple[Chart, int] | None:
     return charts.stacks("responses", "How responses were read", labels, PREDICTION_STATUSES, shares), len(least)
 
 
-def flag_chart(found: data.Soundness) -> Chart | None:
+def flag_chart(found: quality.Soundness) -> Chart | None:
     """Flagged questions by flag, all datasets together."""
     counts: dict[str, int] = {}
     for q in found.datasets:
@@ -228,13 +246,13 @@ def flag_chart(found: data.Soundness) -> Chart | None:
 def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[str, str]]:
     """(file name, HTML) of every page."""
     environment = _environment()
-    everything = data.world(con)
-    boards = data.boards(con, everything)
-    grids = data.professions(con, everything)
-    profiles = data.profiles(con, everything)
-    cases = data.use_cases(con, everything)
-    responses = data.responses(con, everything)
-    sound = data.soundness(con, everything)
+    everything = world(con)
+    leaderboards = boards.boards(con, everything)
+    grids = exams.professions(con, everything)
+    profiles = boards.profiles(con, everything)
+    cases = boards.use_cases(con, everything)
+    responses = quality.responses(con, everything)
+    sound = quality.soundness(con, everything)
     made = datetime.now(UTC)
     flagged = [q for q in sound.datasets if q.flags]
     done, total = 0, len(NAV) + len(grids) + len(flagged)
@@ -250,8 +268,8 @@ def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[
     runs = list(everything.runs.values())
     choices = {name: sorted({getattr(r, name) for r in runs}) for name in ("benchmark", "language", "modality", "kind")}
     questions = sum(d.n_questions for d in everything.datasets.values())
-    yield page("index.html", "index.html", "Leaderboards", boards=_drawn(boards, board_chart, "board"), choices=choices,
-               questions=questions)  # fmt: skip
+    yield page("index.html", "index.html", "Leaderboards", boards=_drawn(leaderboards, board_chart, "board"),
+               choices=choices, questions=questions)  # fmt: skip
 
     matrix = {(s.run.run_id, g.file): s for g in grids for s in g.sittings}
     passed: Counter[str] = Counter()
@@ -270,11 +288,13 @@ def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[
                statuses=PREDICTION_STATUSES, benchmarks=choices["benchmark"])  # fmt: skip
 
     yield page("quality.html", "quality.html", "Source quality", sound=sound, chart=flag_chart(sound))
-    for quality in flagged:
-        yield page(quality.file, "flagged.html", f"Flagged questions: {quality.dataset.title}", nav="quality.html",
-                   quality=quality, limit=data.MOST_FLAGS)  # fmt: skip
+    for found in flagged:
+        yield page(found.file, "flagged.html", f"Flagged questions: {found.dataset.title}", nav="quality.html",
+                   quality=found, limit=quality.MOST_FLAGS)  # fmt: skip
 
-    yield page("rules.html", "rules.html", "Rules", found=data.disagreements(con, everything), limit=data.MOST_VERDICTS)
+    yield page(
+        "rules.html", "rules.html", "Rules", found=exams.disagreements(con, everything), limit=exams.MOST_VERDICTS
+    )
     yield page("provenance.html", "provenance.html", "Provenance")
 
 

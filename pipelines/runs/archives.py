@@ -11,10 +11,10 @@ import sys
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
-from pipelines.runs.parsed import Unreadable
+from pipelines.errors import Unreadable
+from pipelines.text.limits import LIMITS, Limits
 
 # Inspect writes zip members with Zstandard (method 93), which the standard library reads from Python 3.14 on.
 if sys.version_info >= (3, 14):
@@ -23,19 +23,6 @@ else:
     from backports.zstd import zipfile
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What is read at most. `ratio` is unpacked over packed size, judged once `free` bytes are unpacked."""
-
-    file_bytes: int = 512 * 2**20
-    total_bytes: int = 2 * 2**30
-    members: int = 100_000
-    ratio: int = 200
-    free: int = 64 * 2**20
-    depth: int = 2
-
-
-LIMITS = Limits()
 _CHUNK = 1 << 20
 
 
@@ -64,8 +51,7 @@ def members(shape: str, name: str, data: bytes, limits: Limits = LIMITS) -> Iter
         infos = [i for i in archive.infolist() if not i.is_dir()]
         if len(infos) > limits.members:
             raise Unreadable(f"the archive has {len(infos)} members, over the limit of {limits.members}")
-        if sum(i.file_size for i in infos) > limits.total_bytes:
-            raise Unreadable(f"the archive unpacks to over {limits.total_bytes} bytes; unpack it and add the folder")
+        limits.check_unpacked(sum(i.file_size for i in infos))
         for info in infos:
             yield _safe(info.filename), partial(_read, archive, info, limits)
 
@@ -109,8 +95,10 @@ def _tar(data: bytes, limits: Limits) -> Iterator[tuple[str, Callable[[], bytes]
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
             for count, info in enumerate(archive):
                 total += info.size
-                if count >= limits.members or total > limits.total_bytes or info.size > limits.file_bytes:
-                    raise Unreadable("the archive holds more than is read at once; unpack it", info.name)
+                if count >= limits.members:
+                    raise Unreadable(f"the archive has more members than the limit of {limits.members}; unpack it")
+                limits.check_file(info.size)
+                limits.check_unpacked(total)
                 stream = archive.extractfile(info) if info.isfile() else None
                 if stream is not None:
                     content = stream.read(info.size + 1)
@@ -125,7 +113,10 @@ def _bounded(read: Callable[[int], bytes], limits: Limits, packed: int) -> bytes
     size = 0
     while chunk := read(_CHUNK):
         size += len(chunk)
-        if size > limits.file_bytes or (size > limits.free and size > limits.ratio * packed):
-            raise Unreadable(f"{packed} bytes unpack to {size} and more: refused as a zip bomb; unpack it yourself")
+        limits.check_file(size)
+        if size > limits.free and size > limits.ratio * packed:
+            raise Unreadable(
+                f"{packed} bytes unpack to {size} and more, over the limit of {limits.ratio} times; unpack it"
+            )
         chunks.append(chunk)
     return b"".join(chunks)

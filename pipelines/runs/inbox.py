@@ -1,38 +1,44 @@
-"""The inbox: how files get in, when they are ready to be read, and how reading them is remembered.
+"""The inbox, a folder of prediction files: how they get in and out, and when they are ready to be read.
 
-Each group of files is one part of the tables run, prediction, rejected_file and unmatched_prediction, named by the
-group's cache key: a part that is there is not read again, and one whose files are gone goes too.
+What was added from where is kept in a file of its own beside them, and so is what was named and could not be copied.
+Reading is for importing.py.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
-import polars as pl
+from pipelines.durable import write_atomically
+from pipelines.errors import MedexamsError, Unreadable
+from pipelines.progress import Progress, silent
+from pipelines.runs.formats.card import Card, dump, is_card
+from pipelines.runs.planning import walk
+from pipelines.text.limits import LIMITS, Limits
 
-from pipelines.errors import MedexamsError
-from pipelines.landing import write_atomically
-from pipelines.runs import importer
-from pipelines.runs.archives import LIMITS, Limits
-from pipelines.runs.formats.card import Card
-from pipelines.runs.importer import TABLE_NAMES, Group, Imported, Loader
-from pipelines.runs.matching import QuestionIndex
-from pipelines.runs.parsed import Unreadable
-from pipelines.sources.base import Progress, silent
-from pipelines.store import Store
-
-INPUTS = ("dataset", "exam", "question", "choice")
-PLAN_PART = "files-no-format-knows"
-KEY_LENGTH = 24
 ORIGINS = ".origins.json"
+REFUSED = ".refused.json"
+STATE = (ORIGINS, REFUSED)
+"""Files of the inbox that are its own."""
+
+Replace = Callable[[str, str], bool]
+"""Asked with a name of the inbox and where its file came from: may another file take its place?"""
 
 
-# ---- getting files in --------------------------------------------------------------------------------------------
+# ---- getting files in and out ------------------------------------------------------------------------------------
+
+
+@dataclass
+class Added:
+    """What `add` did: names of copies, why something was not copied, and earlier files that a name like theirs has."""
+
+    copied: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, str] = field(default_factory=dict)
 
 
 def add(
@@ -41,74 +47,128 @@ def add(
     card: Card | None = None,
     limits: Limits = LIMITS,
     progress: Progress = silent,
-) -> list[str]:
-    """Copy files and folders into the inbox, with a card beside each that says what `card` says; names of the copies.
+    replace: Replace = lambda name, origin: False,
+) -> Added:
+    """Copy files and folders into the inbox, with a card beside each that says what `card` says.
 
-    The same path added again replaces what it gave before; another path of the same name is kept apart in a folder of
-    its own. Raises MedexamsError when a path can't be read or the inbox can't be written.
+    The same path added again replaces what it gave before. A file of the same name from elsewhere takes the place of
+    the one that is there if `replace` says so; else it is kept apart, in a folder of its own, and the other stays.
+    Raises MedexamsError when a path is not there or the inbox can't be written.
     """
-    origins = _origins(inbox)
-    copied: list[str] = []
+    state = _State.load(inbox)
+    added = Added()
     for path in paths:
-        try:
-            files = importer.walk(path, limits) if path.exists() else None
-        except OSError as fault:
-            raise MedexamsError(f"{path}: {fault.strerror or fault}; make it readable") from fault
-        if files is None:
+        if not path.exists() and not path.is_symlink():
             raise MedexamsError(f"{path}: no such file or folder; correct the path")
+        files = walk(path, limits)
         if not files:
             raise MedexamsError(f"{path}: the folder holds no files; name the one that holds the predictions")
-        place = _place(path, next(iter(files)), origins)
+        source = path.resolve()
+        state.forget_refused(source)
+        taken = [n for n, load in files.items() if state.holds_another(n, str(load.path))]
+        place = ""
+        if taken:
+            origin = state.origins.get(taken[0], "the inbox itself")
+            if not replace(taken[0], origin):
+                place = f"{hashlib.sha256(str(source).encode()).hexdigest()[:8]}/"
+                added.kept |= {n: state.origins.get(n, "the inbox itself") for n in taken}
         for n, (name, load) in enumerate(files.items()):
             try:
                 data = load()
             except Unreadable as fault:
-                raise MedexamsError(f"{name}: {fault.reason}") from fault
+                added.refused[place + name] = state.refuse(place + name, load.path, fault.reason)
+                continue
             except OSError as fault:
-                raise MedexamsError(f"{name}: {fault.strerror or fault}; make the file readable") from fault
+                why = f"{fault.strerror or fault}; make the file readable and add it again"
+                added.refused[place + name] = state.refuse(place + name, load.path, why)
+                continue
             try:
                 _put(inbox, place + name, data, card, has_own=f"{name}.card.toml" in files)
             except OSError as fault:
                 raise MedexamsError(f"{inbox}: {fault.strerror or fault}; make the inbox writable, or room") from fault
-            copied.append(place + name)
+            state.origins[place + name] = str(load.path)
+            added.copied.append(place + name)
             progress("files copied to the inbox", n + 1, len(files))
-    write_atomically(inbox / ORIGINS, json.dumps(origins, ensure_ascii=False, indent=1).encode())
-    return copied
+        gone = state.below(source) - {place + name for name in files}
+        remove(inbox, sorted(gone), state)
+    state.save()
+    return added
+
+
+def remove(inbox: Path, names: Iterable[str], state: _State | None = None) -> None:
+    """Take files out of the inbox, with their cards and the folders that become empty."""
+    known = state or _State.load(inbox)
+    for name in names:
+        for gone in (name, f"{name}.card.toml"):
+            (inbox / gone).unlink(missing_ok=True)
+            known.origins.pop(gone, None)
+        for folder in (inbox / name).parents:
+            if folder == inbox or not folder.is_dir() or any(folder.iterdir()):
+                break
+            folder.rmdir()
+    if state is None:
+        known.save()
+
+
+def refused(inbox: Path) -> dict[str, str]:
+    """What was named to be added and could not be copied, with the reason."""
+    return {name: reason for name, (_, reason) in _State.load(inbox).refused.items()}
 
 
 def _put(inbox: Path, name: str, data: bytes, card: Card | None, *, has_own: bool) -> None:
     """One file, with the card that is given for it; a card from an earlier time must not speak for it."""
     write_atomically(inbox / name, data)
-    if name.endswith("card.toml") or has_own:
+    if is_card(name) or has_own:
         return
     if card:
-        write_atomically(inbox / f"{name}.card.toml", _toml(card).encode())
+        write_atomically(inbox / f"{name}.card.toml", dump(card).encode())
     else:
         (inbox / f"{name}.card.toml").unlink(missing_ok=True)
 
 
-def _place(path: Path, name: str, origins: dict[str, str]) -> str:
-    """The folder of the inbox (with '/', or empty) for what `path` gives; `origins` remembers it."""
-    first, source = name.split("/")[0], str(path.resolve())
-    apart = f"{hashlib.sha256(source.encode()).hexdigest()[:8]}/"
-    for place in ("", apart):
-        if origins.setdefault(place + first, source) == source:
-            return place
-    raise AssertionError("a folder named by the path's own hash belongs to the path")
+@dataclass
+class _State:
+    """Which path each file of the inbox came from, and what was refused: name to path and reason."""
+
+    inbox: Path
+    origins: dict[str, str]
+    refused: dict[str, tuple[str, str]]
+
+    @classmethod
+    def load(cls, inbox: Path) -> _State:
+        origins = {str(k): str(v) for k, v in _json(inbox / ORIGINS).items()}
+        refused = {str(k): (str(v[0]), str(v[1])) for k, v in _json(inbox / REFUSED).items() if len(v) == 2}
+        return cls(inbox, origins, refused)
+
+    def save(self) -> None:
+        for name, value in ((ORIGINS, self.origins), (REFUSED, self.refused)):
+            write_atomically(self.inbox / name, json.dumps(value, ensure_ascii=False, indent=1).encode())
+
+    def holds_another(self, name: str, source: str) -> bool:
+        """True when the name is taken by a file that came from elsewhere."""
+        known = self.origins.get(name)
+        return (self.inbox / name).exists() and known != source
+
+    def below(self, source: Path) -> set[str]:
+        """The names that came from a path, or from below it."""
+        return {n for n, known in self.origins.items() if source in (Path(known), *Path(known).parents)}
+
+    def refuse(self, name: str, path: Path, reason: str) -> str:
+        self.refused[name] = (str(path), reason)
+        return reason
+
+    def forget_refused(self, source: Path) -> None:
+        for name, (known, _) in list(self.refused.items()):
+            if source in (Path(known), *Path(known).parents):
+                del self.refused[name]
 
 
-def _origins(inbox: Path) -> dict[str, str]:
-    """Which path each name of the inbox was added from."""
+def _json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads((inbox / ORIGINS).read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
-
-
-def _toml(card: Card) -> str:
-    said = {k: v for k, v in asdict(card).items() if v is not None}
-    return "".join(f"{k} = {json.dumps(v, ensure_ascii=False)}\n" for k, v in said.items())
+    return found if isinstance(found, dict) else {}
 
 
 # ---- watching ----------------------------------------------------------------------------------------------------
@@ -150,83 +210,3 @@ def due(watch: Watch, now: str) -> tuple[bool, Watch]:
     if now != watch.seen:
         return False, Watch(now, watch.read)
     return (True, Watch(now, now)) if now != watch.read else (False, watch)
-
-
-# ---- reading -----------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Summary:
-    """What one reading of the inbox came to."""
-
-    groups: int = 0
-    read_anew: int = 0
-    dropped: int = 0
-
-
-def read(store: Store, folders: Sequence[Path], limits: Limits, progress: Progress = silent) -> Summary:
-    """Bring the run tables in line with the files in `folders`. A file that can't be read is a row, not an error."""
-    files: dict[str, Loader] = {}
-    for folder in folders:
-        if folder.exists():
-            files |= importer.walk(folder, limits)
-    planned = importer.plan(files, limits=limits)
-    index = _index(store)
-    now = datetime.now(UTC).replace(tzinfo=None)
-    summary, kept, seen = Summary(len(planned.groups)), [PLAN_PART], set[str]()
-    _write(store, PLAN_PART, planned.rejected)
-    for n, group in enumerate(planned.groups):
-        part, fresh = _read_group(store, group, index, now, seen)
-        summary.read_anew += fresh
-        kept.append(part)
-        seen |= set(_run_ids(store, part))
-        progress("prediction files and folders", n + 1, len(planned.groups))
-    baselines = [p for p in store.parts("prediction") if p.startswith("baseline-")]
-    for name in TABLE_NAMES:
-        summary.dropped += len(store.keep_parts(name, [*kept, *baselines]))
-    return summary
-
-
-def _index(store: Store) -> QuestionIndex:
-    return QuestionIndex.build(*(store.read(name) for name in ("question", "choice", "dataset", "exam")))
-
-
-def _read_group(store: Store, group: Group, index: QuestionIndex, now: datetime, seen: set[str]) -> tuple[str, bool]:
-    """The part that holds a group, and whether it was read now. A run that another group already gave is left out."""
-    part = importer.cache_key(group, index)[:KEY_LENGTH]
-    known = _is_current(store, part)
-    rows = None if known else importer.read(group, index, now)
-    twice = seen & set(_run_ids(store, part) if rows is None else (r["run_id"] for r in rows.run))
-    if twice:
-        part = f"{part}-{hashlib.sha256(repr(sorted(twice)).encode()).hexdigest()[:8]}"
-        if _is_current(store, part):
-            return part, False
-        rows = _without(rows or importer.read(group, index, now), twice)
-    if rows is None:
-        return part, False
-    _write(store, part, rows)
-    return part, True
-
-
-def _is_current(store: Store, part: str) -> bool:
-    """True when a part is there whole (prediction is written last) and still fits the tables it was made from."""
-    return part in store.parts("prediction") and store.fits("prediction", part)
-
-
-def _run_ids(store: Store, part: str) -> list[str]:
-    path = store.root / "run" / f"{part}.parquet"
-    return pl.read_parquet(path, columns=["run_id"])["run_id"].to_list()
-
-
-def _without(rows: Imported, runs: set[str]) -> Imported:
-    keep = Imported(rejected_file=rows.rejected_file)
-    keep.run = [r for r in rows.run if r["run_id"] not in runs]
-    keep.prediction = [r for r in rows.prediction if r["run_id"] not in runs]
-    keep.unmatched_prediction = [r for r in rows.unmatched_prediction if r["run_id"] not in runs]
-    return keep
-
-
-def _write(store: Store, part: str, rows: Imported) -> None:
-    frames = rows.frames()
-    for name in ("rejected_file", "unmatched_prediction", "run", "prediction"):  # prediction last: it says all is there
-        store.write(name, frames[name], INPUTS if name in ("run", "prediction") else (), part=part)

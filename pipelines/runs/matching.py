@@ -11,54 +11,24 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import polars as pl
 
 from pipelines.questions.identity import fingerprint
-from pipelines.questions.identity import squeeze as _squeeze
-from pipelines.questions.text import released_to_text
+from pipelines.runs.likeness import ABSTAIN, align, alike, declines, plain, squeeze, trivial
 from pipelines.runs.parsed import Ask, Prediction
-from pipelines.runs.reading import clean, short
 from pipelines.runs.shown import SEARCHED
-from pipelines.sources.cognet import repair
+from pipelines.runs.values import short
+from pipelines.text.mojibake import repair
 
-ABSTAIN = -1
-"""Stands for a position: the choice shown is none of the question's, it declines to answer."""
-_DECLINING = ("Preferisco non rispondere", "Non rispondo", "Prefer not to answer", "I prefer not to answer",
-              "No answer", "回答しない", "無回答")  # fmt: skip
 _SHINGLE = 6  # squeezed characters by which a stem is looked up in a prompt
-_ALIKE = 0.8  # share of text that must agree before a source's id is believed against a text that differs
-
-
-def plain(text: str) -> str:
-    """Text as the warehouse would hold it: entities that a released file left in it are decoded."""
-    return released_to_text(clean(text)) if "&" in text else clean(text)
-
-
-@lru_cache(maxsize=1 << 16)
-def _remembered(text: str) -> str:
-    return _squeeze(plain(text))
-
-
-def squeeze(text: str) -> str:
-    """Text as the fingerprint sees it; short texts (choices, mostly) are remembered."""
-    return _remembered(text) if len(text) <= 200 else _squeeze(plain(text))
-
-
-@lru_cache(maxsize=1)
-def declining() -> frozenset[str]:
-    return frozenset(map(squeeze, _DECLINING))
-
-
-def declines(text: str) -> bool:
-    """True when choosing this choice is choosing not to answer."""
-    return len(text) < 100 and squeeze(text) in declining()
 
 
 @dataclass(slots=True, eq=False)
@@ -107,6 +77,9 @@ class QuestionIndex:
     by_key: dict[tuple[str, str], Question] = field(default_factory=dict)
     by_exam: dict[tuple[str, int, str | None, int], list[Question]] = field(default_factory=lambda: defaultdict(list))
     by_fingerprint: dict[str, list[Question]] = field(default_factory=lambda: defaultdict(list))
+    by_paper: dict[tuple[str, int, str | None], dict[str, list[Question]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
     of_dataset: dict[str, list[Question]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
@@ -145,6 +118,10 @@ class QuestionIndex:
             if number is not None:
                 for p in {paper and paper.upper(), None}:
                     self.by_exam[profession, year, p, number].append(q)
+                self.by_paper[profession, year, paper and paper.upper()][q.dataset_id].append(q)
+        for sittings in self.by_paper.values():
+            for questions in sittings.values():
+                questions.sort(key=lambda q: (q.exam and q.exam[3]) or 0)
 
     @cached_property
     def digest(self) -> str:
@@ -170,7 +147,7 @@ class QuestionIndex:
 
     @cached_property
     def _by_whole(self) -> dict[str, list[Question]]:
-        """Stem and choices with their labels as one text, as COGNET-MD's release writes a question."""
+        """Stem and choices with their labels as one text: releases write a question so."""
         found: dict[str, list[Question]] = defaultdict(list)
         for q in self.questions:
             shown = (label + text for label, text in zip(q.labels, q.choices, strict=True) if text)
@@ -210,39 +187,84 @@ class QuestionIndex:
         """
         if sum(map(len, ask.choices)) > SEARCHED:
             return [], "the choices shown are too long to be those of a question"
-        if ask.question_id and (q := self.by_id.get(ask.question_id)):
-            return self._ordered([q], ask, "question_id", strict=False)
-        if ask.profession and ask.year and ask.number is not None:
+        keys = [k for k in (ask.question_id, ask.source_key) if k]
+        for key in keys:
+            if q := self.by_id.get(key):
+                return self._ordered([q], ask, "question_id", least=1)
+        if ask.profession and ask.year and (ask.number is not None or ask.of_paper):
             return self._by_exam(ask)
         found, why = self._by_text(ask)
-        keys = [k for k in (ask.source_key, ask.question_id) if k]
-        said = ask.prompt or ask.stem
-        if not keys or (said is None and not datasets):
-            if keys and not why:
-                why = f"the file does not say which dataset question {keys[0]!r} is of; add a card.toml or --dataset"
-            return found, "" if found else why or "the file does not say which question this answers"
-        seen = {m.question.dataset_id for m in found}
-        by_key = [
-            q for d in datasets or self.datasets for k in keys if d not in seen and (q := self.by_key.get((d, k)))
-        ]
-        close = [q for q in by_key if said is None or _alike(q, said, ask.stem)]
-        found = [*found, *self._ordered(close, ask, "source_key", strict=False)[0]]
-        if found:
-            return found, ""
-        if by_key and datasets:
-            q = by_key[0]
+        by_key, doubt = self._by_key(keys, ask, datasets, {m.question.dataset_id for m in found})
+        found = [*found, *by_key]
+        return found, "" if found else doubt or why or "the file does not say which question this answers"
+
+    def _by_key(
+        self, keys: Sequence[str], ask: Ask, datasets: Sequence[str], seen: Set[str]
+    ) -> tuple[list[Match], str]:
+        """Questions with one of the source's ids, in datasets not `seen`, where text and choices bear it out."""
+        full = next((k for k in keys if k.count("/") > 1), None)
+        if full:
+            return [], self._no_such_id(full)
+        said = ask.prompt if ask.prompt is not None else ask.stem
+        if not keys:
+            return [], ""
+        if said is None and not datasets:
+            return [], (
+                f"the file does not say which dataset question {keys[0]!r} is of; give the full question_id, "
+                "a card.toml or --dataset"
+            )
+        if said is not None and trivial(said) and trivial(ask.stem or ""):
+            return [], f"the question's text says nothing ({short(said, 20)!r}), and an id alone is no evidence"
+        open_ = [d for d in datasets or self.datasets if d not in seen]
+        named = [q for d in open_ for k in keys if (q := self.by_key.get((d, k)))]
+        close = [q for q in named if said is None or alike(q.stem, said) or (ask.stem and alike(q.stem, ask.stem))]
+        found, why = self._ordered(close, ask, "source_key", least=0.5)
+        if named and not close and datasets:
+            q = named[0]
             why = f"question {q.source_key} of {q.dataset_id} has another text than the file's ({short(said, 60)!r})"
-        return [], why or f"no question of {', '.join(datasets)} has the id {keys[0]!r}"
+        if not named and datasets:
+            near = self._nearest(keys[0], datasets[0])
+            why = f"no question of {', '.join(datasets)} has the id {keys[0]!r}{near}"
+        return found, why
+
+    def _no_such_id(self, full: str) -> str:
+        """Why a whole question_id means nothing: its dataset is not held, or has no such question."""
+        dataset = next((d for d in self.datasets if full.startswith(f"{d}/")), None)
+        if dataset is None:
+            asked = "/".join(full.split("/")[:2])
+            held = ", ".join(sorted(self.datasets)) or "none"
+            return f"the dataset {asked} is not in the warehouse, which holds: {held}"
+        near = self._nearest(full.removeprefix(f"{dataset}/"), dataset)
+        return f"{dataset} has no question {full!r}{near}"
+
+    def _nearest(self, key: str, dataset: str) -> str:
+        """Words that name the question_id next to `key` in the dataset, numbers taken as numbers; empty without one."""
+        ordered = self._keys_in_order.get(dataset, [])
+        at = bisect(ordered, (_natural(key), ""))
+        near = [own for _, own in ordered[max(at - 1, 0) : at + 1]]
+        best = max(near, key=lambda own: SequenceMatcher(None, own, key).ratio(), default=None)
+        return f"; the nearest is {dataset}/{best}" if best else ""
+
+    @cached_property
+    def _keys_in_order(self) -> dict[str, list[tuple[tuple[Any, ...], str]]]:
+        return {d: sorted((_natural(q.source_key), q.source_key) for q in qs) for d, qs in self.of_dataset.items()}
 
     def _by_exam(self, ask: Ask) -> tuple[list[Match], str]:
-        assert ask.profession and ask.year and ask.number is not None
-        found = self.by_exam.get((ask.profession, ask.year, ask.paper, ask.number), [])
-        # Without a paper the number must be the exam's only one (it runs through all papers of 薬剤).
-        if found and (ask.paper or len(found) == len({q.dataset_id for q in found})):
-            return self._ordered(found, ask, "exam", strict=False)
-        paper = " ".join(str(part) for part in (ask.profession, ask.year, ask.paper) if part)
-        if (ask.profession, ask.year) not in self._exams:
+        """By exam, paper and number; by the place in the paper where the file answers as many questions as it has."""
+        profession, year = ask.profession or "", ask.year or 0
+        paper = " ".join(str(part) for part in (profession, year, ask.paper) if part)
+        if (profession, year) not in self._exams:
             return [], f"the warehouse does not hold the exam {paper}"
+        if ask.number is None:
+            sittings = self.by_paper.get((profession, year, ask.paper), {})
+            found = [qs[ask.position or 0] for qs in sittings.values() if len(qs) == ask.of_paper]
+            sizes = ", ".join(str(len(qs)) for qs in sittings.values()) or "no"
+            why = f"the file numbers no question and has {ask.of_paper} answers, where {paper} has {sizes} questions"
+            return self._ordered(found, ask, "position", least=0) if found else ([], why)
+        found = self.by_exam.get((profession, year, ask.paper, ask.number), [])
+        # Without a paper the number must be the exam's only one (it may run through all papers).
+        if found and (ask.paper or len(found) == len({q.dataset_id for q in found})):
+            return self._ordered(found, ask, "exam", least=0)
         return [], f"{paper} has {'several questions' if found else 'no question'} {ask.number}"
 
     def _by_text(self, ask: Ask) -> tuple[list[Match], str]:
@@ -252,14 +274,14 @@ class QuestionIndex:
         if ask.stem and shown and len(ask.stem) <= SEARCHED:
             same = self.by_fingerprint.get(fingerprint(plain(ask.stem), map(plain, shown)), [])
             if same:
-                return self._ordered(same, ask, "text", strict=True)
+                return self._ordered(same, ask, "text", least=0.5)
         why = ""
         # Files carry the released text with its faults; the warehouse holds it mended.
         for text in dict.fromkeys(repair(t[-SEARCHED:])[0] for t in (ask.stem, ask.prompt) if t):
             if whole := self._by_whole.get(squeeze(text)):
                 return [Match(q, "text") for q in whole], ""
             for same, tail in self._in_text(text):
-                found, other = self._ordered(same, ask, "text", strict=True)
+                found, other = self._ordered(same, ask, "text", least=0.5)
                 why = why or other
                 if tail and not ask.choices and len(found) > 1:
                     found = _shown_in(found, tail)
@@ -294,8 +316,9 @@ class QuestionIndex:
                 if 0 < len(key) < _SHINGLE and key in self.by_stem:
                     yield self.by_stem[key], flat.rpartition(key)[2]
 
-    def _ordered(self, questions: Iterable[Question], ask: Ask, via: str, *, strict: bool) -> tuple[list[Match], str]:
-        """Matches with the order of the choices shown; `strict` refuses questions whose choices are others'."""
+    def _ordered(self, questions: Iterable[Question], ask: Ask, via: str, *, least: float) -> tuple[list[Match], str]:
+        """Matches with the order of the choices shown. Of those, at least `least` (a share, or 1: one of them) must be
+        the question's own; else it is another question, or letters would mean nothing."""
         matches, why = [], ""
         for q in questions:
             if not ask.choices or not q.choices:
@@ -307,8 +330,9 @@ class QuestionIndex:
                 # Choices that are pictures can't be compared; in the same number they stand in the same order.
                 matches.append(Match(q, via))
                 continue
-            if strict and 2 * hits < len(q.choices):
-                why = f"a question has this text, but other choices ({q.question_id})"
+            if hits < (least if least == 1 else least * len(q.choices)):
+                said = "has this text" if via == "text" else "has this id"
+                why = f"a question {said}, but other choices ({q.question_id})"
                 continue
             matches.append(Match(q, via, tuple(order) if hits else None))
         return matches, why
@@ -399,34 +423,6 @@ class QuestionIndex:
         return Matched(fitting[0], results, note)
 
 
-def align(shown: Sequence[str], own: Sequence[str]) -> list[int | None]:
-    """For each choice shown, the position of the same choice among the question's own; ABSTAIN for a declining one.
-
-    Texts are compared exactly, then squeezed; equal texts pair up in order. One left over on either side are a pair.
-    """
-    order: list[int | None] = [None] * len(shown)
-    free = list(range(len(own)))
-    for same in (_spaced, squeeze):
-        for i, text in enumerate(shown):
-            if order[i] is None:
-                key = same(text)
-                at = next((p for p in free if same(own[p]) == key), None)
-                if at is not None:
-                    order[i] = at
-                    free.remove(at)
-    for i, text in enumerate(shown):
-        if order[i] is None and declines(text):
-            order[i] = ABSTAIN
-    left = [i for i, p in enumerate(order) if p is None]
-    if len(left) == len(free) == 1 and len(own) > 2:
-        order[left[0]] = free[0]
-    return order
-
-
-def _spaced(text: str) -> str:
-    return " ".join(clean(text).split())
-
-
 def _shown_in(matches: list[Match], tail: str) -> list[Match]:
     """Of several questions with one stem, those whose choices stand in the text after it."""
     fitting = [m for m in matches if all(squeeze(c) in tail for c in m.question.choices)]
@@ -438,20 +434,12 @@ def _same_key(match: Match, ask: Ask) -> bool:
     return q.source_key in (ask.source_key, ask.question_id) or q.question_id == ask.question_id
 
 
-def _alike(question: Question, said: str, stem: str | None) -> bool:
-    own = squeeze(question.stem)
-    for text in {said, stem or said}:
-        flat = squeeze(text[-SEARCHED:])
-        if own and (own in flat or flat in own):
-            return True
-        if SequenceMatcher(None, own[:2000], flat[:2000], autojunk=False).quick_ratio() >= _ALIKE and (
-            SequenceMatcher(None, own[:2000], flat[:2000], autojunk=False).ratio() >= _ALIKE
-        ):
-            return True
-    return False
-
-
 def _same_benchmark(word: str, benchmark: str) -> bool:
-    """'kokushimd' and 'medschooltest' mean kokushi_md10 and medschool."""
+    """Whether a word is the beginning of a benchmark's name, or the name that of the word."""
     name = squeeze(benchmark)
     return len(word) >= 5 and (name.startswith(word) or word.startswith(name))
+
+
+def _natural(key: str) -> tuple[Any, ...]:
+    """A key for sorting in which numbers count as numbers."""
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in re.split(r"(\d{1,12})", key))

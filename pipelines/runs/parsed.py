@@ -1,36 +1,30 @@
-"""What a format module hands over: who answered, and which answer to which question, before anything is matched.
+"""What a format module is given (File, Peek) and what it hands over: who answered, and which answer to which question.
 
-Only shapes belong here; reading bytes is in reading.py and formats/, the questions are in matching.py.
+Only shapes belong here; reading bytes is in pipelines/text, layouts are in formats/, the questions in matching.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Any, Literal, Protocol
 
-if TYPE_CHECKING:
-    from pipelines.runs.reading import Peek
+from pipelines.text import readers, workbook
+from pipelines.text.limits import LIMITS, Limits
+from pipelines.text.readers import Rows
 
 Role = Literal["predictions", "helper"]
 
 
-class Unreadable(Exception):
-    """A file that can't be read: `reason` is a sentence for a person (what is wrong, what to do), `detail` where."""
-
-    def __init__(self, reason: str, detail: str | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.detail = detail
-
-
 @dataclass(frozen=True)
 class File:
-    """One file: `name` is its path with '/', for a member of an archive 'archive.zip/member'."""
+    """One file: `name` is its path with '/', for a member of an archive 'archive.zip/member'. Reading it may raise
+    Unreadable."""
 
     name: str
     data: bytes
+    limits: Limits = LIMITS
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -44,13 +38,60 @@ class File:
     def base(self) -> str:
         return self.name.rpartition("/")[2]
 
+    def json(self) -> Any:
+        """The one JSON document that the file is."""
+        return readers.json_document(self.data, self.limits)
+
+    def rows(self) -> Rows:
+        """The records of JSON lines or of a JSON array."""
+        return readers.json_rows(self.data, self.limits)
+
+    def frame(self) -> Rows:
+        """The records of a Parquet file."""
+        return readers.parquet_rows(self.data, self.limits)
+
+    def table(self) -> Rows:
+        """The records of a table of any kind: Parquet, a workbook, JSON lines or an array, CSV."""
+        if self.data[:4] == b"PAR1":
+            return self.frame()
+        if self.data[:2] == b"PK":
+            names, rows = workbook.rows(self.data, self.limits)
+        elif readers.decode_head(self.data, 1000).lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+            return self.rows()
+        else:
+            names, rows = readers.csv_rows(self.data, self.limits)
+        names = [name.strip() for name in names]
+        return replace(rows, values=[dict(zip(names, cells, strict=True)) for cells in rows.values])
+
+
+@dataclass(frozen=True)
+class Peek:
+    """The look at a file that formats decide by. `shape`: array, object, lines, zip, gzip, tar, parquet, workbook,
+    old workbook, text, empty.
+
+    `first` is the first record of an array or of lines, or what could be read of an object's top level, where a long
+    array is stood for by a list of its first element. `members` are the names in a zip, `columns` those of a table.
+    """
+
+    name: str
+    shape: str
+    first: dict[str, Any] = field(default_factory=dict)
+    head: str = ""
+    members: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+    def has(self, *keys: str) -> bool:
+        return all(k in self.first for k in keys)
+
 
 @dataclass(slots=True)
 class Ask:
     """How a file names the question it asked; whatever it lacks is None or empty.
 
     `choices` are the texts in the order the model was shown them, `labels` the letters they were shown with. `prompt`
-    is a text that holds the question among others. `position` is the 0-based place in the file, the weakest of all.
+    is a text that holds the question among others. An empty text is one that the file has and that says nothing.
+    `position` is the 0-based place in the file, the weakest of all; `of_paper` says that it is the place in the exam's
+    paper, of which the file answers so many questions.
     """
 
     question_id: str | None = None
@@ -64,14 +105,15 @@ class Ask:
     labels: tuple[str, ...] = ()
     prompt: str | None = None
     position: int | None = None
-    dataset: str | None = None
+    of_paper: int | None = None
 
 
 @dataclass(slots=True)
 class Prediction:
     """One answer: a text (`response`), or the index among the choices shown that a tool ranked first (`chosen`).
 
-    `error` is the tool's word that it got no response. `attempt` is None where the file does not count attempts.
+    `error` is the tool's word that it got no response, `refused` that the response is a refusal. `attempt` is None
+    where the file does not count attempts.
     """
 
     locator: str
@@ -81,6 +123,7 @@ class Prediction:
     evidence: str | None = None
     attempt: int | None = None
     error: str | None = None
+    refused: bool = False
 
 
 @dataclass
@@ -122,12 +165,13 @@ class Format(Protocol):
     """A module of formats/: NAME, and three functions.
 
     `sniff(look)` tells from a Peek whether the file holds predictions, helps to read those beside it, or is another's.
-    `group(name)` is equal for the files that make one run. `read(file, helpers)` gives the fragments of one file; it is
+    `group(look)` is equal for the files that are read together, so that they can make one run.
+    `read(file, helpers)` gives the fragments of one file; it is
     pure and raises Unreadable; helpers are the helper files of the same folder.
     """
 
     NAME: str
 
     def sniff(self, look: Peek) -> Role | None: ...
-    def group(self, name: str) -> str: ...
+    def group(self, look: Peek) -> str: ...
     def read(self, file: File, helpers: Sequence[File]) -> list[Fragment]: ...

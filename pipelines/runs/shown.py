@@ -5,12 +5,15 @@ Shared by the formats. Which question of the warehouse it is, and which of its c
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
 
+from pipelines.questions.identity import squeeze
 from pipelines.runs.parsed import Ask
-from pipelines.runs.reading import first_of, text_of, texts_of
+from pipelines.runs.values import first_of, message_text, text_of, texts_of
 
 STEMS = ("question", "Questions", "Question", "text", "problem_text", "domanda", "query", "input", "problem", "prompt",
          "sentence", "ctx", "stem")  # fmt: skip
@@ -20,14 +23,17 @@ KEYS = ("question_id", "source_key", "id", "qid", "idx", "index", "problem_id")
 SEARCHED = 20_000
 """Characters of a prompt that are searched, from its end: the question asked stands last."""
 
+_TELLING = 12  # squeezed characters from which the beginning of a choice tells which one it is
+
 _LABELS = tuple("ABCDEFGHIJKLMNOP")
 _ORDER = {c: i for row in ("ABCDEFGHIJKLMNOP", "abcdefghijklmnop", "123456789", "アイウエオカキクケコ", "①②③④⑤⑥⑦⑧⑨⑩",
                            "ＡＢＣＤＥＦＧＨＩＪ", "１２３４５６７８９") for i, c in enumerate(row)}  # fmt: skip
-_SET = "".join(map(re.escape, _ORDER))
+_SET = "0" + "".join(map(re.escape, _ORDER))
 _LINE = re.compile(
     rf"^[ \t]*(?:[(\[（]([{_SET}])[)\]）]|([{_SET}])(?:[.):：．、）]|[ \t]*[-–][ \t]))[ \t]*(?=\S)", re.M
 )
 _INLINE = re.compile(rf"(?:^|(?<=[\s]))(?:[(\[（]([{_SET}])[)\]）]|([{_SET}])[.):：．）])[ \t]+(?=\S)", re.M)
+_BARE = re.compile(rf"[\"'“‘「(\[（]*([{_SET}])[.):：．、）\]」”’\"']*")
 _PREFIX = re.compile(rf"^\s*[(\[（]?([{_SET}])[.):：．、）\]]\s*(?=\S)")
 
 
@@ -39,11 +45,10 @@ def options(text: str) -> tuple[tuple[str, ...], tuple[str, ...], int]:
         best: list[re.Match[str]] = []
         run: list[re.Match[str]] = []
         for mark in pattern.finditer(text):
-            order = _ORDER[_letter(mark)]
-            if run and order == len(run) and _kind(_letter(mark)) == _kind(_letter(run[0])):
+            if run and _follows(_letter(mark), _letter(run[0]), len(run)):
                 run.append(mark)
             else:
-                run = [mark] if order == 0 else []
+                run = [mark] if _letter(mark) == "0" or _ORDER[_letter(mark)] == 0 else []
             if len(run) >= 2:
                 best = run
         if best:
@@ -57,6 +62,13 @@ def _letter(mark: re.Match[str]) -> str:
     return mark[1] or mark[2]
 
 
+def _follows(letter: str, first: str, n: int) -> bool:
+    """True when the label is the n-th (from 0) of the list that `first` begins; lists of numbers may begin with 0."""
+    if first == "0":
+        return letter == str(n)
+    return _ORDER.get(letter) == n and _kind(letter) == _kind(first)
+
+
 def _kind(letter: str) -> str:
     return "upper" if letter.isupper() else "lower" if letter.islower() else "digit" if letter.isdecimal() else ""
 
@@ -67,14 +79,18 @@ def _line_end(text: str, start: int) -> int:
 
 
 def bare(choices: Sequence[str]) -> bool:
-    """True when the choices are no texts but the letters A, B, C … (or 1, 2, 3 …) in order."""
-    return len(choices) > 1 and all(_ORDER.get(c.strip()) == i for i, c in enumerate(choices))
+    """True when the choices are no texts but labels in order: A, B, C …, (a), (b) …, "1", "2" … or 0, 1, 2 …"""
+    named = [_BARE.fullmatch(c.strip()) for c in choices]
+    labels = [m[1] for m in named if m]
+    if len(choices) < 2 or len(labels) < len(choices):
+        return False
+    return all(_ORDER.get(c) == i for i, c in enumerate(labels)) or labels == [str(i) for i in range(len(labels))]
 
 
 def without_labels(choices: Sequence[str]) -> tuple[str, ...]:
     """Choices without the 'A. ' that each begins with, where all of them do."""
     marks = [_PREFIX.match(c) for c in choices]
-    if len(choices) > 1 and all(m and _ORDER[m[1]] == i for i, m in enumerate(marks)):
+    if len(choices) > 1 and all(m and _ORDER.get(m[1]) == i for i, m in enumerate(marks)):
         return tuple(c[m.end() :] for c, m in zip(choices, marks, strict=True) if m)
     return tuple(choices)
 
@@ -101,20 +117,82 @@ def choices_of(record: dict[str, Any]) -> tuple[str, ...]:
     return ()
 
 
+def in_prompt(prompt: str | None, own: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Labels and choices as a prompt shows them: its last list of options, where that is a list of `own`.
+
+    A record's choices are often in the order of the dataset, while the model saw them in another, or one more. Where
+    the prompt cuts an option short, its whole text is taken from `own`. Without such a list: no labels, and `own`.
+    """
+    labels, listed, _ = options(prompt or "")
+    if not listed:
+        return (), tuple(own)
+    if not own:
+        return labels, listed
+    flat = [squeeze(c) for c in own]
+    shown, hits, free = [], 0, list(range(len(own)))
+    for text in listed:
+        key = squeeze(text)
+        at = next((i for i in free if flat[i] == key), None)
+        if at is None and len(key) > _TELLING:
+            at = next((i for i in free if flat[i].startswith(key)), None)
+        if at is not None:
+            free.remove(at)
+            hits += 1
+        shown.append(text if at is None else own[at])
+    return (labels, tuple(shown)) if 2 * hits >= len(own) else ((), tuple(own))
+
+
 def ask_of(record: dict[str, Any], prompt: str | None = None, position: int | None = None) -> Ask:
-    """How a tool's copy of the dataset row names its question: text, choices and id, as far as it has them."""
-    stem = first_of(record, [n for n in STEMS if isinstance(record.get(n), str) and record[n].strip()])
-    choices = choices_of(record)
-    labels: tuple[str, ...] = ()
-    if prompt:
-        shown_labels, shown, _ = options(prompt)
-        if shown and (not choices or len(shown) >= len(choices)):
-            labels, choices = shown_labels, (choices + shown[len(choices) :] if choices else shown)
+    """How a tool's copy of the dataset row names its question: text, choices and id, as far as it has them.
+
+    The choices are in the order of the prompt, where that shows them.
+    """
+    texts = [n for n in STEMS if isinstance(record.get(n), str)]
+    stem = first_of(record, [n for n in texts if record[n].strip()] or texts)
+    labels, choices = in_prompt(prompt, choices_of(record))
     return Ask(
         question_id=text_of(record.get("question_id")),
         source_key=text_of(first_of(record, KEYS)), stem=stem, choices=choices, labels=labels, prompt=prompt,
         position=position,
     )  # fmt: skip
+
+
+def ask_of_prompt(prompt: str | None) -> Ask:
+    """The question in a prompt: everything before the last list of options is taken to hold its text."""
+    labels, choices, start = options(prompt or "")
+    stem = prompt[:start].strip() if prompt is not None else None
+    return Ask(prompt=prompt, stem=stem, choices=choices, labels=labels)
+
+
+def prompt_of(value: Any) -> str | None:
+    """What a user asked last: a text, or the last user's turn in a list of messages, also in one written as text."""
+    if isinstance(value, str):
+        if value.lstrip()[:1] not in ("[", "{") or '"role"' not in value:
+            return value
+        try:
+            said = prompt_of(json.loads(value))
+        except (ValueError, RecursionError):
+            return value
+        return value if said is None else said
+    if isinstance(value, dict):
+        return prompt_of(first_of(value, ("messages", "input", "prompt", "content")))
+    if not isinstance(value, list):
+        return None
+    turns = [m for m in value if isinstance(m, dict)]
+    asked = [m for m in turns if str(m.get("role", "user")).casefold() in ("user", "human")] or turns
+    texts = [text_of(m.get("prompt")) or message_text(m.get("content")) for m in asked]
+    return next((text for text in reversed(texts) if text), "" if turns else None)
+
+
+def unranked(scores: Sequence[float]) -> str | None:
+    """Why log-likelihoods of choices rank none of them; None where one is the highest."""
+    if any(math.isnan(s) for s in scores):
+        return "a log-likelihood is not a number, so no choice was ranked"
+    if max(scores) == -math.inf:
+        return "all log-likelihoods are -inf, so no choice was ranked"
+    if len(scores) > 1 and min(scores) == max(scores):
+        return "all log-likelihoods are equal, so no choice was ranked"
+    return None
 
 
 def letters(n: int) -> tuple[str, ...]:

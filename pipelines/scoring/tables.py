@@ -1,6 +1,6 @@
 """The score tables that are computed in Python, and the rule tables: what each reads, and the function that makes it.
 
-The SQL tables beside them are in sql/scores (see sqltables.py). No statistics here, only which frames go where.
+The SQL tables beside them are in sql/scores (see sqlfiles.py). No statistics here, only which frames go where.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipelines.scoring import statistics
+from pipelines.scoring.rulebook import TABLE_NAMES as RULE_TABLES
 from pipelines.scoring.rulebook import tables as rule_frames
-from pipelines.store import Meta, Store
-
-RULE_TABLES = ("rule_item", "rule_topic", "rule_component", "rule_layout")
+from pipelines.store.tables import Meta, Store
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from pipelines.document import DOCS, queries, sample_warehouse
-from pipelines.store import SQL, View, sql_views
+from pipelines.store.sqlfiles import SQL, View, sql_views
 
 QUERIES = sorted((SQL / "queries").glob("*.sql"))
 

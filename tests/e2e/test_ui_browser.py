@@ -23,7 +23,7 @@ import requests
 from playwright.sync_api import Page, expect, sync_playwright
 
 from pipelines.errors import StoreError
-from pipelines.store import refresh_lock
+from pipelines.store.lock import refresh_lock
 from tests.conftest import ROOT, lacking
 
 FLAGS = (

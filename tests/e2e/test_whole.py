@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 
 from pipelines.schema import TABLES
-from pipelines.store import SQL, Store, offending, schema_checks, sql_checks
+from pipelines.store.checks import offending, schema_checks
+from pipelines.store.sqlfiles import SQL, sql_checks
+from pipelines.store.tables import Store
 from tests.e2e.conftest import Command, rows
 
 

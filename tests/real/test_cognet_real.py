@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.benchmarks.cognet_md import source as cognet
+from pipelines.progress import silent
 from pipelines.settings import Settings
-from pipelines.sources import cognet
-from pipelines.sources.base import silent
 
 
 def test_the_paper_s_questions(shared: Path, tmp_path: Path) -> None:

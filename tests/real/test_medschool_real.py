@@ -12,14 +12,15 @@ from typing import Any
 
 import pytest
 
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.benchmarks.medschool import bank as mur
+from pipelines.benchmarks.medschool import release as medschool
+from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
 from pipelines.questions.links import NEAR, link
-from pipelines.questions.text import IMAGE
 from pipelines.settings import Settings
-from pipelines.sources import medschool, mur
-from pipelines.sources.base import silent
+from pipelines.text.markup import IMAGE
 
 BANKS = ("mur_bank_2024-07.json", "mur_bank_2024-05_part.json")
 

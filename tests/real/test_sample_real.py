@@ -9,8 +9,9 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipelines import sample
+from pipelines import benchmarks
 
+BENCHMARKS = Path(benchmarks.__file__).parent
 SHORTEST = 12
 """Letters below which two stems may agree by chance ("x = 2?")."""
 OPTIONS = re.compile(r"\s\(?[Aa][.):]\s")
@@ -49,9 +50,9 @@ def runs(texts: set[str], size: int) -> set[str]:
 def test_no_question_is_shared(shared: Path) -> None:
     data = shared / "data"
     pairs = (
-        (medschool(sample.FOLDER), medschool(data / "medschool"), 40),
-        (cognet(sample.FOLDER / "cognet.csv"), cognet(data / "cognet" / "cognet_sample.csv"), 40),
-        (kokushi(sample.FOLDER / "kokushi"), kokushi(data / "kokushi"), 40),
+        (medschool(BENCHMARKS / "medschool" / "sample"), medschool(data / "medschool"), 40),
+        (cognet(BENCHMARKS / "cognet_md" / "sample" / "cognet.csv"), cognet(data / "cognet" / "cognet_sample.csv"), 40),
+        (kokushi(BENCHMARKS / "kokushi_md10" / "sample" / "kokushi"), kokushi(data / "kokushi"), 40),
     )
     for own, real, size in pairs:
         ours, theirs = stems(own), stems(real)

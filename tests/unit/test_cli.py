@@ -16,12 +16,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pipelines import cli, stages
-from pipelines.errors import SettingsError
+from pipelines.cli import query, runs
+from pipelines.cli.output import cell
+from pipelines.errors import MedexamsError, SettingsError
 from pipelines.schema import TABLES
 from pipelines.scoring import tables as scores
 from pipelines.settings import Settings
-from pipelines.sqltables import make, sql_tables
-from pipelines.store import Store, publish
+from pipelines.store.publishing import publish
+from pipelines.store.sqlfiles import make, sql_tables
+from pipelines.store.tables import Store
 
 NOW = datetime.fromisoformat("2026-01-01")
 DATASET = "medschool/tiny"
@@ -56,7 +59,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ],
         "answer_key": [{"question_id": q, "alternative": 1, "labels": "A", "selection": 1} for q in ids],
     }
-    for name in [t.name for t in TABLES.values() if t.group == "questions" and t.name not in sql_tables()]:
+    for name in [
+        t.name for t in TABLES.values() if t.group in ("questions", "releases") and t.name not in sql_tables()
+    ]:
         store.write(name, TABLES[name].frame(rows.get(name, [])))
     for baseline in ("always-first", "abstain-always"):
         stages.build_baseline(store, baseline)
@@ -139,21 +144,21 @@ def test_sql_says_when_a_table_is_cut(data: Path) -> None:
 
 def test_sql_may_not_write(data: Path) -> None:
     done = run("sql", "drop table run", "--data", data)
-    assert done.exit_code == 2 and "read-only" in done.stderr
+    assert done.exit_code == 2 and "DROP is not allowed" in done.stderr
 
 
 def test_sql_opens_a_shell_or_says_how_to_get_one(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli.sys, "stdin", type("Terminal", (), {"isatty": lambda _: True})())
-    settings = cli.Settings.from_env({}, data=data)
-    monkeypatch.setattr(cli.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(sys, "stdin", type("Terminal", (), {"isatty": lambda _: True})())
+    settings = Settings.from_env({}, data=data)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(cli.MedexamsError, match="pip install duckdb-cli"):
-        cli._shell(settings)
+    with pytest.raises(MedexamsError, match="pip install duckdb-cli"):
+        query._shell(settings)
     shell = tmp_path / "duckdb"
     shell.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/called\n')
     shell.chmod(0o755)
-    cli._shell(settings)
-    assert (tmp_path / "called").read_text() == f"-readonly {data}/medexams.duckdb\n"
+    query._shell(settings)
+    assert (tmp_path / "called").read_text() == f"-safe -readonly {data}/medexams.duckdb\n"
 
 
 def test_doctor(data: Path, tmp_path: Path) -> None:
@@ -186,11 +191,11 @@ def test_wrong_usage(tmp_path: Path) -> None:
 )
 def test_debug_shows_the_traceback_wherever_it_stands(args: list[str], tmp_path: Path) -> None:
     done = run(*args, "--data", tmp_path)
-    assert isinstance(done.exception, cli.MedexamsError), done.output
+    assert isinstance(done.exception, MedexamsError), done.output
 
 
 def test_a_defect_is_told_from_a_wrong_input(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "_print_runs", lambda *_: 1 / 0)
+    monkeypatch.setattr(runs, "_print_runs", lambda *_: 1 / 0)
     done = run("runs", "list", "--data", data)
     assert done.exit_code == 1
     assert done.stderr.startswith("medexams: a defect of medexams: ZeroDivisionError: division by zero; --debug")
@@ -200,7 +205,7 @@ def test_ctrl_c_is_one_line_and_130(data: Path, monkeypatch: pytest.MonkeyPatch)
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_print_runs", interrupted)
+    monkeypatch.setattr(runs, "_print_runs", interrupted)
     done = run("runs", "list", "--data", data)
     assert (done.exit_code, done.stdout) == (130, "")
     assert done.stderr == "medexams: interrupted; what was published is as it was\n"
@@ -245,6 +250,4 @@ def test_nonsense_settings_are_named(name: str, value: str) -> None:
 
 
 def test_a_cell_obeys_no_markup_and_passes_no_control_character() -> None:
-    from pipelines.cli import _cell
-
-    assert _cell("[/b]evil [red]\x1b[31m").plain == "[/b]evil [red]\ufffd[31m"
+    assert cell("[/b]evil [red]\x1b[31m").plain == "[/b]evil [red]\ufffd[31m"

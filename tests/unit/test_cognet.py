@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
+from pipelines.benchmarks.cognet_md import source as cognet
+from pipelines.errors import SettingsError, SourceError
+from pipelines.progress import silent
 from pipelines.questions.item import Reading
 from pipelines.settings import Settings
-from pipelines.sources import cognet
-from pipelines.sources.base import Snapshot, silent
-from pipelines.sources.options import split_options
+from pipelines.text.options import split_options
 
 HEADER = "Questions,CorrectResponse,Specialty\n"
 
@@ -250,5 +251,5 @@ def test_what_is_not_the_layout_is_said(tmp_path: Path, content: str, words: str
 
 def test_no_address(tmp_path: Path) -> None:
     landing = Landing(tmp_path)
-    with pytest.raises(SourceError, match="MEDEXAMS_COGNET_RELEASE"):
+    with pytest.raises(SettingsError, match="MEDEXAMS_COGNET_RELEASE"):
         cognet.fetch(Settings(), Session(Settings(), landing), landing, silent)

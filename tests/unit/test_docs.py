@@ -11,6 +11,8 @@ import click
 import pytest
 
 from pipelines.cli import main
+from pipelines.registry import sources
+from pipelines.runs.formats.card import FIELDS, Card
 from pipelines.settings import Settings
 from tests.conftest import ROOT
 
@@ -28,8 +30,15 @@ def commands(page: Path) -> list[str]:
 def test_environment_variables_are_those_of_the_settings() -> None:
     text = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `MEDEXAMS_(\w+)` \| (?:`([^`]*)`)? ?\| .+ \|$", text, re.MULTILINE)
-    settings = {f.name: f.default for f in dataclasses.fields(Settings) if f.name != "given"}
+    settings = {f.name: f.default for f in dataclasses.fields(Settings) if f.name not in ("given", "addresses")}
+    settings |= {source.card.setting: None for source in sources().values()} | {"benchmarks": None}
     assert dict(rows) == {k.upper(): "" if v is None else str(v) for k, v in settings.items()}
+
+
+def test_fields_of_a_card_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "runs.md").read_text(encoding="utf-8").partition("## Cards")[2]
+    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.MULTILINE)) == FIELDS
+    assert list(FIELDS) == [f.name for f in dataclasses.fields(Card)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
@@ -63,5 +72,5 @@ def test_units_call_programs_that_are_installed(unit: Path) -> None:
 
 def test_containerfile_copies_what_there_is() -> None:
     text = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
-    for sources in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE):
-        assert all((ROOT / source).exists() for source in sources.split())
+    for named in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE):
+        assert all((ROOT / source).exists() for source in named.split())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import itertools
 import json
 import re
+import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,15 +20,19 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
-from pipelines.cli import EXPORT_FORMATS, main
+from pipelines.answers.numbers import canonical, canonical_sequence
+from pipelines.cli import main
+from pipelines.cli.export import EXPORT_FORMATS
 from pipelines.errors import MedexamsError, SettingsError
-from pipelines.export import FORMATS, Options, Written, export, harness_utils, prompts
+from pipelines.export import FORMATS, Options, Written, export, harness_utils
 from pipelines.export.content import FIELDS, questions
-from pipelines.export.gate import public_address, terms
+from pipelines.export.gate import public_address
 from pipelines.export.lm_eval import documents
 from pipelines.export.tables_csv import RISKY
 from pipelines.export.tables_xlsx import CELL, CUT, cell_text
-from pipelines.schema import TABLES
+from pipelines.licences import terms
+from pipelines.prompts import prompts_of
+from pipelines.schema import TABLES, Column
 from pipelines.scoring.rulebook import rulebook, tables
 from tests.unit.scoring_world import INPUTS, TIME, World
 
@@ -181,7 +187,65 @@ def test_scores_without_questions_stay_possible(con: duckdb.DuckDBPyConnection, 
     question = pl.read_csv(tmp_path / "out/question.csv")
     assert question["stem"].unique().to_list() == ["withheld: licence"] and len(question) == 2
     assert len(pl.read_csv(tmp_path / "out/choice.csv")) == 10
-    assert "Columns concerned: passage.text, question.stem, choice.text" in (tmp_path / "out/README.txt").read_text()
+    assert (
+        "Columns concerned: passage.text, question.stem, question.released_key, choice.text"
+        in (tmp_path / "out/README.txt").read_text()
+    )
+
+
+def _secret_rows(con: duckdb.DuckDBPyConnection, dataset_id: str) -> list[str]:
+    """A row in every table that can hold the text of questions, of a dataset, with SECRET in each such column."""
+    words = dict.fromkeys(("dataset_id", "from_dataset", "to_dataset", "source"), dataset_id)
+    words |= {"run_id": f"{dataset_id}/run", "question_id": f"{dataset_id}/q", "passage_id": f"{dataset_id}/p"}
+    filled = []
+    for name, table in TABLES.items():
+        names = [c.name for c in table.columns if c.holds_question_text]
+        if names or name == "run":
+            values = words | dict.fromkeys(names, f"{SECRET} of {dataset_id}")
+            given = {k: v for k, v in values.items() if k in table.column_names}
+            con.execute(
+                f"insert into {name} ({', '.join(given)}) values ({', '.join('?' * len(given))})", [*given.values()]
+            )
+            filled += [f"{name}.{c}" for c in names]
+    return filled
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_every_column_that_may_repeat_a_question_is_held_back(tmp_path: Path, form: str) -> None:
+    with duckdb.connect() as con:
+        for table in [*TABLES.values()]:
+            con.execute(f"create table {table.name} ({', '.join(f'{c.name} {c.type}' for c in table.columns)})")
+        for dataset_id, licence in (("a/open", "MIT"), ("b/closed", "CC BY-NC-ND 4.0")):
+            values = (dataset_id, "medschool", "r", "t", "it", licence, "o", "0", TIME, 1, False)
+            con.execute(
+                "insert into dataset (dataset_id, benchmark, release, title, language, licence, origin, sha256, "
+                f"fetched_at, n_questions, is_sample) values ({', '.join('?' * len(values))})",
+                values,
+            )
+            filled = _secret_rows(con, dataset_id)
+        export(form, con, tmp_path / "out", Options())
+        said = _texts(tmp_path / "out")
+        open_ = [f for f in filled if not f.startswith("rejected_file.")]  # a file that can't be read is nobody's
+        assert len(filled) > 15
+        assert f"{SECRET} of b/closed" not in said
+        assert form == "xlsx" or said.count(f"{SECRET} of a/open") == len(open_)
+
+
+def test_a_new_text_column_is_held_back_until_it_is_stated_to_be_free(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(data / "medexams.duckdb", tmp_path / "copy.duckdb")
+    for name in ("question", "exam"):  # exam: a table that does not tell the dataset of a row
+        columns = (*TABLES[name].columns, Column("hint", "VARCHAR", "A new column.", nullable=True))
+        monkeypatch.setitem(TABLES, name, dataclasses.replace(TABLES[name], columns=columns))
+    with duckdb.connect(str(tmp_path / "copy.duckdb")) as con:
+        for name in ("question", "exam"):
+            con.execute(f"alter table {name} add column hint varchar; update {name} set hint = '{SECRET}'")
+        export("csv", con, tmp_path / "out", Options())
+    hints = dict(pl.read_csv(tmp_path / "out/question.csv").group_by("dataset_id").agg(pl.col("hint").unique()).rows())
+    assert hints == {"cognet_md/test": [None], "medschool/mur-2024-07": [None],
+                     "medschool/test": [SECRET], "kokushi_md10/test": [SECRET]}  # fmt: skip
+    assert SECRET not in (tmp_path / "out/exam.csv").read_text()
 
 
 # ---- what each format holds --------------------------------------------------------------------------------------
@@ -273,28 +337,43 @@ def test_prompts_name_their_source(con: duckdb.DuckDBPyConnection, tmp_path: Pat
     assert one["user"].endswith("Answer:") and "written for medexams" in one["source"]
 
 
-def test_numbered_choices_get_the_numbered_system_prompt() -> None:
-    numbers = prompts.kokushi_system("薬剤", numbers=True)
-    assert '"1": "選択肢1"' in numbers and "例: 13" in numbers and "専門家の薬剤師として" in numbers
-    letters = prompts.kokushi_system("薬剤", numbers=False)
-    assert '"a": "選択肢A"' in letters and "例: AC" in letters
-    assert "{" not in re.sub(r"\n    [{}]", "", numbers)  # no placeholder is left
+def _question(**more: Any) -> dict[str, Any]:
+    exam = {"exam_id": "x", "profession": "薬剤", "year": 2024}
+    q: dict[str, Any] = {"question_id": "q", "fingerprint": "f", "source_key": "1", "topic": None, "passage": None,
+                         "exam": exam, "answers": []}  # fmt: skip
+    return q | more
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown", "example"), [("12", '"1": "選択肢1"', "例: 13"), ("ab", '"a": "選択肢A"', "例: AC")]
+)
+def test_numbered_choices_get_the_numbered_system_prompt(labels: str, shown: str, example: str) -> None:
+    q = _question(question="?", choices=[{"label": x, "text": x} for x in labels])
+    (message,) = prompts_of("kokushi_md10").messages([q])["q"]
+    assert shown in message.system and example in message.system and "専門家の薬剤師として" in message.system
+    assert "{" not in re.sub(r"\n    [{}]", "", message.system)  # no placeholder is left
 
 
 def test_medschool_prompts_are_those_of_the_released_tasks(shared: Path) -> None:
     seen = 0
+    asks = prompts_of("medschool")
     for path in (shared / "data/runs/lm_eval/0.4.12").rglob("samples_medschool_test_it_[mc]*"):
         form = "mc" if "_mc_" in path.name else "cloze"
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            texts = row["doc"]["answers"]
-            choices = [{"label": "ABCDE"[i], "text": t} for i, t in enumerate(texts)]
-            q = {"question": row["doc"]["text"], "passage": None, "choices": choices}
-            shown = prompts.MEDSCHOOL_MC + prompts.medschool_mc(q)
-            hidden = prompts.MEDSCHOOL_CLOZE + prompts.medschool_cloze(q)
-            assert (shown if form == "mc" else hidden) == row["arguments"]["gen_args_0"]["arg_0"]
+            choices = [{"label": "ABCDE"[i], "text": t} for i, t in enumerate(row["doc"]["answers"])]
+            q = _question(question=row["doc"]["text"], choices=choices)
+            message = next(m for m in asks.messages([q])["q"] if m.variant == form)
+            assert message.system + message.user == row["arguments"]["gen_args_0"]["arg_0"]
             seen += 1
     assert seen == 90
+
+
+def test_a_benchmark_without_prompts_is_asked_neutrally() -> None:
+    q = _question(question="What?", choices=[{"label": "A", "text": "this"}])
+    (message,) = prompts_of("nobody_knows_it").messages([q])["q"]
+    assert "What?\nA. this" in message.user and "brings no prompts" in message.source
+    assert re.search(r"[\u3040-\u9fff]", message.system + message.user) is None
 
 
 # ---- harness tasks -----------------------------------------------------------------------------------------------
@@ -348,7 +427,7 @@ _KINDS: tuple[tuple[str, dict[str, Any], list[str]], ...] = (
     ("medschool", {}, ["C"]),
     *(("kokushi_md10", {"key_status": s, "points": 3}, ["B"]) for s in _STATUSES),
     ("kokushi_md10", {"answer_type": "multiple"}, ["AB", "AC"]),
-    ("kokushi_md10", {"answer_type": "numeric"}, ["04"]),
+    ("kokushi_md10", {"answer_type": "numeric"}, ["04", "0.4"]),
     ("kokushi_md10", {"answer_type": "sequence"}, ["c-b-a"]),
 )
 
@@ -375,7 +454,8 @@ def test_the_harness_gives_the_points_of_the_warehouse(tmp_path: Path) -> None:
             if chooses:
                 world.answer(run, qid, text)
             else:
-                told: dict[str, Any] = {"response": text, "value": text or None}
+                read = canonical_sequence if kind["answer_type"] == "sequence" else canonical
+                told: dict[str, Any] = {"response": text, "value": read(text) if text else None}
                 world.answer(run, qid, status="answered" if text else "empty", **told)
             response = "-".join(text) if chooses else text
             expected.append((f"{run} {qid}", harness_utils.process_generated(docs[qid], [response])))
@@ -487,9 +567,33 @@ def test_an_earlier_export_is_replaced_as_a_whole_and_nothing_else_is(
     foreign = tmp_path / "mine"
     foreign.mkdir()
     (foreign / "notes.txt").write_text("mine")
-    with pytest.raises(MedexamsError, match="holds files that no export wrote"):
+    with pytest.raises(MedexamsError, match="holds something other than the export"):
         export("jsonl", con, foreign, Options())
     assert (foreign / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", ["lm-eval", "csv"])
+def test_what_a_person_put_into_an_export_is_never_deleted(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, form: str
+) -> None:
+    out = tmp_path / "out"
+    export(form, con, out, Options())
+    results = out / "results" / "model" / "samples.jsonl"
+    results.parent.mkdir(parents=True)
+    results.write_text("a night's work")
+    with pytest.raises(MedexamsError, match=r"results/model/samples\.jsonl, which is not part of the export"):
+        export(form, con, out, Options())
+    assert results.read_text() == "a night's work"
+    shutil.rmtree(out / "results")
+    written = next(p for p in sorted(out.iterdir()) if p.suffix in (".yaml", ".csv"))
+    written.write_text("corrected by hand")
+    with pytest.raises(MedexamsError, match="was changed since the export was written"):
+        export(form, con, out, Options())
+    assert written.read_text() == "corrected by hand"
+    written.unlink()
+    (out / "__pycache__").mkdir()
+    (out / "__pycache__" / "utils.pyc").write_bytes(b"")  # as a harness leaves it
+    assert export(form, con, out, Options()).files
 
 
 def test_a_failed_export_leaves_the_earlier_one(

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import USER_AGENT, Session
 from pipelines.errors import SourceError
-from pipelines.http import USER_AGENT, Session
-from pipelines.landing import Landing
 from pipelines.settings import Settings
 from tests.web import Reply, serve
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -13,18 +12,17 @@ from typing import Any
 import pytest
 
 from pipelines import stages
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
 from pipelines.definitions import run_job
 from pipelines.errors import SettingsError, SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
 from pipelines.questions.unify import unify
-from pipelines.runs import importer
+from pipelines.registry import sources
 from pipelines.runs.matching import QuestionIndex
 from pipelines.settings import Settings
-from pipelines.sources import igakuqa, kokushi
-from pipelines.sources.base import Source, silent
-from tests.conftest import ROOT
+from tests.reading import in_memory, read_all
 from tests.unit.scoring_world import World
 from tests.web import Reply, serve
 
@@ -73,11 +71,12 @@ def landing(tmp_path: Path) -> Landing:
     return Landing(tmp_path / "archive")
 
 
-def got(address: Path | str, landing: Landing, source: Source = igakuqa) -> Reading:
-    settings = Settings.from_env({f"MEDEXAMS_{source.SETTING.upper()}": str(address)}, request_delay=0.0, attempts=1)
-    shot = source.fetch(settings, Session(settings, landing), landing, silent)
+def got(address: Path | str, landing: Landing, source: str = "igakuqa") -> Reading:
+    card = sources()[source].card
+    settings = Settings.from_env({card.variable: str(address)}, request_delay=0.0, attempts=1)
+    shot = sources()[source].fetch(settings, Session(settings, landing), landing, silent)
     landing.add_snapshot(shot)
-    return source.read(shot, landing)
+    return sources()[source].read(shot, landing)
 
 
 def test_questions_and_their_metadata(tmp_path: Path, landing: Landing) -> None:
@@ -92,7 +91,9 @@ def test_questions_and_their_metadata(tmp_path: Path, landing: Landing) -> None:
     assert [c.label for c in one.choices if c.is_forbidden] == ["e"] and "forbidden_repaired" in one.flags
     assert (two.answer_type, [k.labels for k in two.keys], two.human_accuracy) == (
         "multiple", [("b", "d")], Decimal("12.25"))  # fmt: skip
-    assert (number.answer_type, number.choices, [k.value for k in number.keys]) == ("numeric", [], ["04"])
+    assert (number.answer_type, number.choices, [k.value for k in number.keys]) == (
+        "numeric", [], ["04", "0.4"]
+    )  # fmt: skip
     assert removed.key_status == "removed" and removed.needs_image and "image_missing" in removed.flags
     assert (must.component, must.points, must.topic) == ("必修", 3, "救急")
     assert {i.component for i in (one, two, number)} == {"一般+臨床"}
@@ -157,8 +158,8 @@ def test_another_layout_is_said(papers: dict[str, list[Any]], says: str, tmp_pat
 def test_without_an_address_it_is_skipped(profile: str, tmp_path: Path) -> None:
     settings = Settings.from_env({}, profile=profile, data=tmp_path)
     assert stages.fetch(settings, "igakuqa") is None and not list(tmp_path.iterdir())
-    assert settings.where("igakuqa_release") == "MEDEXAMS_IGAKUQA_RELEASE is not set, skipped"
-    assert not settings.is_skipped("kokushi_release")
+    assert settings.where(sources()["igakuqa"].card) == "MEDEXAMS_IGAKUQA_RELEASE is not set, skipped"
+    assert not settings.is_skipped(sources()["mur"].card)
     with pytest.raises(SettingsError, match="set MEDEXAMS_IGAKUQA_RELEASE"):
         run_job(settings, "refresh", only="igakuqa")
 
@@ -177,7 +178,7 @@ def both(tmp_path: Path, landing: Landing) -> Iterator[list[Reading]]:
     exams = tmp_path / "exams/JA/医師"
     exams.mkdir(parents=True)
     (exams / "医師_2020_a.json").write_text(json.dumps(rows), encoding="utf-8")
-    yield [got(write(tmp_path / "data", PAPERS), landing), got(tmp_path, landing, kokushi)]
+    yield [got(write(tmp_path / "data", PAPERS), landing), got(tmp_path, landing, "kokushi")]
 
 
 def test_the_same_question_is_linked_and_the_later_one_flagged(both: list[Reading]) -> None:
@@ -200,7 +201,7 @@ def runs(readings: list[Reading]) -> dict[str, set[str]]:
         b'{"problem_id": "114A2", "prediction": "b,d"}\n',
         "results/OpenAI/other/text/医師/医師_2020_a_pred.json": b'[{"index": "1", "pred": "c"}]',
     }
-    found = importer.read_all(importer.in_memory(files), index, AT)
+    found = read_all(in_memory(files), index, AT)
     assert not found.unmatched_prediction and not found.rejected_file
     return {r["model"]: {x["dataset_id"] for x in found.run if x["model"] == r["model"]} for r in found.run}
 
@@ -233,9 +234,9 @@ def test_points_of_its_evaluator(response: str, chosen: str, official: bool, eva
 def test_its_evaluator_credits_what_the_exam_credits_and_reads_numbers_as_text(tmp_path: Path) -> None:
     world = World()
     world.run("r", "igakuqa/test")
-    world.question("all", "igakuqa", ["a"], "abcde", key_status="all_credit")
+    world.question("all", "igakuqa", ["a"], "abcde", key_status="all_credit", source_key="116A71")
     world.answer("r", "all", "b", "abcde")
-    world.question("number", "igakuqa", ["100", "10.0"], answer_type="numeric")
+    world.question("number", "igakuqa", ["100", "10.0"], answer_type="numeric", released_key="100")
     for attempt, value in enumerate(("100", "10.0"), 1):
         world.answer("r", "number", attempt=attempt, status="answered", value=value, response=value)
     found = world.results(tmp_path, "item_score")["item_score"]
@@ -255,9 +256,3 @@ def test_an_item_is_what_kokushis_reader_makes_of_it(both: list[Reading]) -> Non
 
     own, other = both
     assert [shared(i) for i in own.items[:3]] == [shared(i) for i in other.items[:3]]
-
-
-def test_the_worked_example_names_files_that_exist() -> None:
-    text = (ROOT / "docs" / "adding-a-benchmark.md").read_text(encoding="utf-8")
-    named = {name for name in re.findall(r"`([\w/.-]+)`", text) if "/" in name and not name.startswith("igakuqa/")}
-    assert len(named) > 15 and [name for name in sorted(named) if not (ROOT / name).exists()] == []

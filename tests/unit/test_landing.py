@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.archive.landing import Landing
+from pipelines.archive.snapshot import Snapshot, StoredFile
 from pipelines.errors import SourceError
-from pipelines.landing import Landing
-from pipelines.sources.base import Snapshot, StoredFile
 
 
 def test_same_bytes_are_stored_once(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 from pipelines.definitions import build_defs
 from pipelines.schema import TABLES
 from pipelines.settings import Settings
-from pipelines.sqltables import reads, sql_tables
-from pipelines.store import SQL, sql_checks
+from pipelines.store.sqlfiles import SQL, reads, sql_checks, sql_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(p for folder in ("pipelines", "assets") for p in (ROOT / folder).rglob("*.py"))
@@ -34,6 +33,16 @@ def imported(path: Path) -> set[str]:
 def test_only_definitions_knows_dagster_and_assets(path: Path) -> None:
     borders = {"dagster", "assets"} & imported(path)
     assert not borders or path.name == "definitions.py", f"{path.name} imports {borders}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_private_module_of_dagster_and_no_assert(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    modules = [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+    modules += [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
+    assert not [m for m in modules if m.startswith("dagster") and "._" in m]
+    lines = [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Assert)]
+    assert not lines, f"{path.name}: `python -O` takes an assert away; raise instead"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))

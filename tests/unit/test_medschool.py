@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.benchmarks.medschool import release as medschool
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import silent
 from pipelines.questions.item import Reading
 from pipelines.settings import Settings
-from pipelines.sources import medschool
-from pipelines.sources.base import silent
 
 ROW: dict[str, Any] = {"id": 1, "topic": "chimica", "text": "Quale?", "answers": ["a", "b", "c", "d", "e"], "label": 3}
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot
+from pipelines.benchmarks.medschool import bank as mur
 from pipelines.errors import SourceError
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.progress import silent
 from pipelines.questions.item import Reading
 from pipelines.settings import Settings
-from pipelines.sources import mur
-from pipelines.sources.base import Snapshot, silent
 from tests.web import Answerer, Reply, Web, bank, serve
 from tests.web import mur as api
 

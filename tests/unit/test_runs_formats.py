@@ -23,11 +23,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipelines.questions.identity import fingerprint
-from pipelines.runs import importer
-from pipelines.runs.formats import BY_NAME
-from pipelines.runs.importer import Imported
+from pipelines.runs.formats import formats
+from pipelines.runs.imported import Imported
 from pipelines.runs.matching import Question, QuestionIndex
+from pipelines.runs.planning import plan
 from pipelines.schema import TABLES
+from pipelines.text.limits import Limits
+from tests.reading import in_memory, read_all
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -357,7 +359,7 @@ def runs(draw: st.DrawFn, dataset: str) -> tuple[list[Question], list[int], Orde
 
 
 def read(files: Files) -> Imported:
-    result = importer.read_all(importer.in_memory(files), INDEX, AT)
+    result = read_all(in_memory(files), INDEX, AT)
     for name, frame in result.frames().items():
         assert frame.columns == list(TABLES[name].column_names)
         keys = TABLES[name].key
@@ -373,7 +375,7 @@ def selections(result: Imported) -> dict[str, int | None]:
 
 
 def test_every_format_has_a_writer() -> None:
-    assert {fmt for _, fmt, _ in WRITERS.values()} == set(BY_NAME)
+    assert {fmt for _, fmt, _ in WRITERS.values()} == set(formats())
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -383,7 +385,7 @@ def test_written_and_read_back(name: str, data: st.DataObject) -> None:
     dataset, fmt, write = WRITERS[name]
     qs, chosen, orders = data.draw(runs(dataset))
     files = write(qs, chosen, orders)
-    planned = importer.plan(importer.in_memory(files))
+    planned = plan(in_memory(files))
     assert [g.format for g in planned.groups] == [fmt]
     result = read(files)
     assert not result.rejected_file and not result.unmatched_prediction
@@ -398,6 +400,7 @@ def test_written_and_read_back(name: str, data: st.DataObject) -> None:
 # ---- hostile files -------------------------------------------------------------------------------------------------
 
 GOOD = {"good/run.jsonl": table(OF[M], [0, 1, 2, 3], [list(range(5))] * 4, "jsonl", "question_id")["t/run.jsonl"]}
+GOOD = {name: body.replace(b'"tiny"', b'"good"') for name, body in GOOD.items()}
 GOOD_ROWS = selections(read(GOOD))
 SAMPLES = {
     name: write(OF[d], [k % 5 for k in range(len(OF[d]))], [[4, 3, 2, 1, 0]] * len(OF[d]))
@@ -544,14 +547,16 @@ def test_archives_read_like_folders(name: str) -> None:
 
 
 def test_archives_have_limits() -> None:
-    limits = importer.Limits(file_bytes=100_000, total_bytes=300_000, members=5, ratio=10, free=50_000)
+    limits = Limits(file_bytes=100_000, unpacked_bytes=300_000, members=5, ratio=10, free=50_000)
 
     def reasons(files: Files) -> list[str]:
-        return [r["reason"] for r in importer.plan(importer.in_memory(files), limits=limits).rejected.rejected_file]
+        return [r["reason"] for r in plan(in_memory(files), limits=limits).rejected.rejected_file]
 
-    assert "zip bomb" in reasons({"a.zip": zipped({"x.json": b"0" * 90_000})})[0]
-    assert "zip bomb" in reasons({"x.json.gz": gzip.compress(b"0" * 10_000_000)})[0]
-    assert "unpacks to over" in reasons({"a.zip": zipped({f"{i}.json": b"0" * 99_000 for i in range(4)})})[0]
+    assert "over the limit of 10 times" in reasons({"a.zip": zipped({"x.json": b"0" * 90_000})})[0]
+    assert "over the limit of 10 times" in reasons({"x.json.gz": gzip.compress(b"0" * 90_000)})[0]
+    assert "MEDEXAMS_MAX_BYTES" in reasons({"x.json.gz": gzip.compress(b"0" * 10_000_000)})[0]
+    many = zipped({f"{i}.json": b"0" * 99_000 for i in range(4)})
+    assert "MEDEXAMS_MAX_UNPACKED_BYTES" in reasons({"a.zip": many})[0]
     assert "members" in reasons({"a.zip": zipped({f"{i}.json": b"" for i in range(6)})})[0]
     assert "too many others" in reasons({"a.zip": zipped({"b.zip": zipped({"c.zip": zipped({"d.zip": b"PK"})})})})[0]
     assert "over the limit" in reasons({"big.csv": b"a" * 100_001})[0]

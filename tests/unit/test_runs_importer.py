@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -12,13 +13,18 @@ import polars as pl
 import pytest
 
 from pipelines import answers
+from pipelines.errors import Unreadable
 from pipelines.questions.identity import fingerprint
-from pipelines.runs import importer, inbox, reading
+from pipelines.runs import inbox, ingesting
 from pipelines.runs.formats.card import Card
-from pipelines.runs.importer import Imported
-from pipelines.runs.matching import ABSTAIN, Question, QuestionIndex, align
-from pipelines.runs.parsed import Ask, Unreadable
+from pipelines.runs.imported import Imported
+from pipelines.runs.likeness import ABSTAIN, align
+from pipelines.runs.matching import Question, QuestionIndex
+from pipelines.runs.parsed import Ask
+from pipelines.runs.planning import plan, walk
 from pipelines.runs.shown import choices_of, options
+from pipelines.text import readers
+from tests.reading import in_memory, read_all
 
 AT = datetime(2026, 1, 1)
 A, B = "medschool/first", "medschool/second"
@@ -68,7 +74,7 @@ def jsonl(*rows: dict[str, Any]) -> bytes:
 
 
 def read(files: dict[str, bytes], card: Card | None = None) -> Imported:
-    result = importer.read_all(importer.in_memory(files), INDEX, AT, card)
+    result = read_all(in_memory(files), INDEX, AT, card)
     result.frames()
     return result
 
@@ -233,7 +239,26 @@ def test_files_that_answer_the_same_are_two_runs_and_parts_are_one() -> None:
     assert sorted(r["files"] for r in again.run) == ["in/x/a.jsonl", "in/x/b.jsonl"]
     assert len({r["run_id"] for r in again.run}) == 2
     loose = read({"in/a.jsonl": jsonl(first), "in/b.jsonl": jsonl(second)})
-    assert len(loose.run) == 2
+    assert [r["files"] for r in loose.run] == ["in/a.jsonl\nin/b.jsonl"]
+    apart = read({"in/a.jsonl": jsonl(first), "in/b.jsonl": jsonl({**second, "model": "other"})})
+    assert len(apart.run) == 2
+
+
+def test_the_same_file_twice_is_read_once_and_said() -> None:
+    row = jsonl({"model": "m", "question_id": f"{A}/1", "prediction": "A"})
+    twice = read({"in/a.jsonl": row, "in/b.jsonl": row, "in/deep/c.jsonl": row})
+    assert [r["files"] for r in twice.run] == ["in/a.jsonl"]
+    said = {r["path"]: r["reason"] for r in twice.rejected_file}
+    assert said.keys() == {"in/b.jsonl", "in/deep/c.jsonl"} and all("in/a.jsonl" in why for why in said.values())
+
+
+def test_rows_repeated_word_for_word_are_one_prediction() -> None:
+    row = {"question_id": f"{A}/1", "prediction": "A"}
+    once = one(row, row, {**row, "prediction": "B"})
+    assert [(p["attempt"], p["labels"]) for p in once.prediction] == [(1, "A"), (2, "B")]
+    assert "rows repeated word for word (1)" in once.run[0]["description"]
+    counted = one({**row, "attempt": 1}, {**row, "attempt": 2})
+    assert [(p["attempt"], p["labels"]) for p in counted.prediction] == [(1, "A"), (2, "A")]
 
 
 def test_evaluations_side_by_side_are_one_run_unless_they_ask_the_same() -> None:
@@ -254,7 +279,7 @@ def test_evaluations_side_by_side_are_one_run_unless_they_ask_the_same() -> None
 def test_the_run_id_is_model_dataset_and_hash_of_the_file() -> None:
     body = jsonl({"model": "Org/Big Model v1", "question_id": f"{A}/1", "prediction": "A"})
     run = read({"x/a.jsonl": body}).run[0]
-    sha = importer.plan(importer.in_memory({"x/a.jsonl": body})).groups[0].files[0].sha256
+    sha = plan(in_memory({"x/a.jsonl": body})).groups[0].files[0].sha256
     assert run["run_id"] == f"org-big-model-v1/medschool-first/{sha[:8]}" and run["sha256"] == sha
     assert run["created_at"] == AT
 
@@ -269,8 +294,8 @@ def test_the_cache_key_changes_with_all_that_matters() -> None:
     body = jsonl({"model": "m", "question_id": f"{A}/1", "prediction": "A"})
 
     def key(name: str, data: bytes, card: Card | None = None, questions: QuestionIndex = INDEX) -> str:
-        (group,) = importer.plan(importer.in_memory({name: data}), card).groups
-        return importer.cache_key(group, questions)
+        (group,) = plan(in_memory({name: data}), card).groups
+        return ingesting.cache_key(group, questions)
 
     base = key("x/a.jsonl", body)
     assert base == key("x/a.jsonl", body)
@@ -309,7 +334,7 @@ def test_cards() -> None:
     assert "which model" in read({"x/run.jsonl": row}).rejected_file[0]["reason"]
     papers = {f"医師_2020_{p}_pred.json": json.dumps([{"index": "1", "pred": "a"}]).encode() for p in "ab"}
     carded = {f"in/{n}.card.toml": b'model = "m"' for n in papers}
-    (group,) = importer.plan(importer.in_memory({**{f"in/{n}": b for n, b in papers.items()}, **carded})).groups
+    (group,) = plan(in_memory({**{f"in/{n}": b for n, b in papers.items()}, **carded})).groups
     assert group.card == Card(model="m") and len(group.files) == 2
     for broken in (b"model = ", b'colour = "red"', b"model = []", b'kind = "robot"', b"\xff"):
         assert [r["format"] for r in read({"x/card.toml": broken}).rejected_file] == ["card"]
@@ -329,12 +354,10 @@ def test_walk_names_files_below_the_folder_and_keeps_whose_results_they_are(tmp_
     paper = tmp_path / "results/Org/m/text/医師/医師_2020_a_pred.json"
     paper.parent.mkdir(parents=True)
     paper.write_text('[{"index": "1", "pred": "a"}]', encoding="utf-8")
-    names = {
-        tuple(importer.walk(p)) for p in (paper, paper.parent, paper.parents[1], paper.parents[2], paper.parents[3])
-    }
+    names = {tuple(walk(p)) for p in (paper, paper.parent, paper.parents[1], paper.parents[2], paper.parents[3])}
     assert names <= {("Org/m/text/医師/医師_2020_a_pred.json",), ("m/text/医師/医師_2020_a_pred.json",)}
-    assert list(importer.walk(tmp_path / "results")) == ["results/Org/m/text/医師/医師_2020_a_pred.json"]
-    run = importer.read_all(importer.walk(paper), INDEX, AT).run[0]
+    assert list(walk(tmp_path / "results")) == ["results/Org/m/text/医師/医師_2020_a_pred.json"]
+    run = read_all(walk(paper), INDEX, AT).run[0]
     assert (run["model"], run["vendor"]) == ("m", "Org")
 
 
@@ -356,17 +379,18 @@ def test_options_of_a_prompt() -> None:
 
 
 def test_json_lines_are_what_json_says_they_are() -> None:
-    assert reading.load_rows(b'{"a": NaN}\r\n\n[1]\n"x"').unit == "record"
+    rows = readers.json_rows(b'\n{"a": NaN}\r\n\n[1]\n"x"')
+    assert [rows.locator(i) for i in range(3)] == ["line 2", "line 4", "line 5"]
     many = [{"i": i, "text": "è\n" * (i % 50)} for i in range(20_000)]
     data = b"\n".join(json.dumps(r, ensure_ascii=False).encode() for r in many)
-    assert reading.load_rows(data).values == many
+    assert readers.json_rows(data).values == many
     for broken, where in (
         (data + b'\n{"i": ', "line 20001"),
         (b'{"a": 1}\n{"b": 2\n"c": 3}', "line 2"),
         (b"[1\n,2]\n3", "line 1"),
     ):
         with pytest.raises(Unreadable) as e:
-            reading.load_rows(broken)
+            readers.json_rows(broken)
         assert where in str(e.value.detail) or broken[:1] == b"["
 
 
@@ -397,11 +421,64 @@ def test_two_files_of_one_name_are_kept_apart_and_the_same_one_is_replaced(tmp_p
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "preds.csv").write_text(f"model,question_id,prediction\n{folder},q/1,A\n")
-    first, second = inbox.add([tmp_path / "a/preds.csv", tmp_path / "b/preds.csv"], box)
+    both = inbox.add([tmp_path / "a/preds.csv", tmp_path / "b/preds.csv"], box)
+    first, second = both.copied
+    assert both.kept == {"preds.csv": str((tmp_path / "a/preds.csv").resolve())}
     assert first == "preds.csv" and second.endswith("/preds.csv")
     (tmp_path / "a/preds.csv").write_text("model,question_id,prediction\nnew,q/1,A\n")
-    assert inbox.add([tmp_path / "a/preds.csv"], box) == [first]
+    assert inbox.add([tmp_path / "a/preds.csv"], box).copied == [first]
     assert [(box / name).read_text().split("\n")[1].split(",")[0] for name in (first, second)] == ["new", "b"]
+
+
+def test_a_corrected_file_takes_the_place_of_the_old_one_where_that_is_said(tmp_path: Path) -> None:
+    box = tmp_path / "inbox"
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "preds.csv").write_text(folder)
+    inbox.add([tmp_path / "a/preds.csv"], box)
+    asked: list[tuple[str, str]] = []
+
+    def replace(*there: str) -> bool:
+        asked.append(there)  # type: ignore[arg-type]
+        return True
+
+    added = inbox.add([tmp_path / "b/preds.csv"], box, replace=replace)
+    assert asked == [("preds.csv", str((tmp_path / "a/preds.csv").resolve()))]
+    assert added.copied == ["preds.csv"] and not added.kept
+    assert [p.name for p in box.rglob("*.csv")] == ["preds.csv"] and (box / "preds.csv").read_text() == "b"
+    inbox.remove(box, ["preds.csv"])
+    assert not list(box.rglob("*.csv")) and not inbox.add([tmp_path / "a/preds.csv"], box).kept
+
+
+def test_a_folder_added_again_takes_out_what_it_no_longer_holds(tmp_path: Path) -> None:
+    box, folder = tmp_path / "inbox", tmp_path / "results"
+    folder.mkdir()
+    for name in ("old.csv", "kept.csv"):
+        (folder / name).write_text(name)
+    inbox.add([folder], box)
+    (folder / "old.csv").unlink()
+    inbox.add([folder], box)
+    assert [p.name for p in box.rglob("*.csv")] == ["kept.csv"]
+
+
+def test_what_is_no_file_is_refused_with_a_row_and_the_rest_is_copied(tmp_path: Path) -> None:
+    box, folder = tmp_path / "inbox", tmp_path / "results"
+    (folder / ".git").mkdir(parents=True)
+    for name in ("good.csv", ".hidden.csv", ".git/config"):
+        (folder / name).write_text("x")
+    (folder / "link.csv").symlink_to(folder / "good.csv")
+    (folder / "dead.csv").symlink_to(folder / "nowhere")
+    os.mkfifo(folder / "pipe.csv")
+    added = inbox.add([folder, folder / "link.csv"], box)
+    assert added.copied == ["results/good.csv", "good.csv"]  # a link that is named itself is followed
+    words = {"link.csv": "link", "dead.csv": "link", "pipe.csv": "pipe", ".hidden.csv": "hidden", ".git": "hidden"}
+    refused = {name.removeprefix("results/"): reason for name, reason in added.refused.items()}
+    assert refused.keys() == words.keys() and all(word in refused[name] for name, word in words.items())
+    assert inbox.refused(box) == added.refused
+    for path in (folder / "pipe.csv", folder / "dead.csv"):
+        path.unlink()
+    inbox.add([folder], box)
+    assert set(inbox.refused(box)) == {"results/link.csv", "results/.hidden.csv", "results/.git"}
 
 
 def test_a_card_of_an_earlier_time_does_not_speak(tmp_path: Path) -> None:

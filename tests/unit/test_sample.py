@@ -16,22 +16,28 @@ from typing import Any
 import pytest
 
 from pipelines import sample
-from pipelines.http import Session
-from pipelines.landing import Landing
+from pipelines.archive import files
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.benchmarks.cognet_md import source as cognet
+from pipelines.benchmarks.kokushi_md10 import source as kokushi
+from pipelines.benchmarks.medschool import bank as mur
+from pipelines.benchmarks.medschool import release as medschool
+from pipelines.progress import silent
 from pipelines.questions.unify import unify
-from pipelines.schema import ANSWER_TYPES, FLAGS, KEY_STATUSES
 from pipelines.settings import Settings
-from pipelines.sources import cognet, files, kokushi, medschool, mur
-from pipelines.sources.base import silent
+from pipelines.vocabulary import ANSWER_TYPES, FLAGS, KEY_STATUSES
 
 Row = dict[str, Any]
 SUBJECTS = {"biologia": 14, "chimica": 14, "competenze-conoscenze": 10, "fisica-matematica": 14, "logica": 9}
-EXAMS = sample.FOLDER / "kokushi" / "exams" / "JA"
+BENCHMARKS = Path(sample.__file__).parent / "benchmarks"
+EXAMS = BENCHMARKS / "kokushi_md10" / "sample" / "kokushi" / "exams" / "JA"
+MODELS = {"sample-model-a", "sample-model-b"}
 
 
 @pytest.fixture(scope="module")
 def bank() -> list[Row]:
-    envelope = json.loads((sample.FOLDER / "mur_bank.json").read_text("utf-8"))
+    envelope = json.loads((BENCHMARKS / "medschool" / "sample" / "mur_bank.json").read_text("utf-8"))
     assert envelope["totalElements"] == envelope["numberOfElements"] == len(envelope["content"])
     content: list[Row] = envelope["content"]
     return content
@@ -39,13 +45,13 @@ def bank() -> list[Row]:
 
 @pytest.fixture(scope="module")
 def released() -> list[Row]:
-    lines = (sample.FOLDER / "medical_school_questions.jsonl").read_text("utf-8").splitlines()
+    lines = (BENCHMARKS / "medschool" / "sample" / "medical_school_questions.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 @pytest.fixture(scope="module")
 def cognet_rows() -> list[Row]:
-    with (sample.FOLDER / "cognet.csv").open(encoding="utf-8", newline="") as file:
+    with (BENCHMARKS / "cognet_md" / "sample" / "cognet.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -106,7 +112,7 @@ def test_bank_repeats_one_choice_and_one_question(bank: list[Row]) -> None:
 def test_bank_has_pictures_and_passages(bank: list[Row]) -> None:
     assert sum("<img" in q["domanda"] for q in bank) == 3
     assert [sum("<img" in a["text"] for a in q["risposte"]) for q in bank].count(5) == 1
-    passages = json.loads((sample.FOLDER / "mur_passages.json").read_text("utf-8"))
+    passages = json.loads((BENCHMARKS / "medschool" / "sample" / "mur_passages.json").read_text("utf-8"))
     named = Counter(q["branoId"] for q in bank if "branoId" in q)
     assert [named[key] for key in passages] == [2] and len(named) == 2, "one passage serves two questions, one is lost"
 
@@ -193,19 +199,21 @@ def test_kokushi_forbidden_lists_are_dirty(kokushi_rows: dict[Path, list[Row]]) 
 def test_predictions_name_questions_of_the_sample(
     released: list[Row], cognet_rows: list[Row], kokushi_rows: dict[Path, list[Row]]
 ) -> None:
-    folder = sample.FOLDER / "predictions"
-    lines = (folder / "medschool_responses.jsonl").read_text("utf-8").splitlines()
+    medschool_folder, cognet_folder, kokushi_folder = sorted(
+        sample.predictions(), key=lambda f: ["medschool", "cognet_md", "kokushi_md10"].index(f.parts[-3])
+    )
+    lines = (medschool_folder / "medschool_responses.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     texts = {f"medschool/room-b007-sample/{r['id']}": r["text"] for r in released}
-    assert {r["model"] for r in rows} == set(sample.MODELS)
+    assert {r["model"] for r in rows} == MODELS
     assert sum(texts.get(r["question_id"]) != r["question"] for r in rows) == 1, "one belongs to no question"
-    with (folder / "cognet_predictions.csv").open(encoding="utf-8", newline="") as file:
+    with (cognet_folder / "cognet_predictions.csv").open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     questions = {r["Questions"] for r in cognet_rows if r["Questions"]}
-    for model in sample.MODELS:
+    for model in MODELS:
         assert {r["Questions"] for r in table if r["model"] == model} == questions
-    results = sorted(folder.glob("results/sample/*/text/*/*_pred.json"))
-    assert {path.parts[-4] for path in results} == set(sample.MODELS)
+    results = sorted(kokushi_folder.glob("results/sample/*/text/*/*_pred.json"))
+    assert {path.parts[-4] for path in results} == MODELS
     for path in results:
         paper = EXAMS / path.parent.name / path.name.replace("_pred", "")
         indexes = [r["index"] for r in json.loads(path.read_text("utf-8"))]
@@ -225,16 +233,16 @@ def get(url: str, **headers: str) -> tuple[int, bytes, Any]:
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[sample.SampleAddresses]:
+def served() -> Iterator[dict[str, str]]:
     with sample.serve() as addresses:
         yield addresses
 
 
 @pytest.mark.parametrize("size", [1, 20, 25, 1000])
-def test_served_pages_add_up(served: sample.SampleAddresses, bank: list[Row], size: int) -> None:
+def test_served_pages_add_up(served: dict[str, str], bank: list[Row], size: int) -> None:
     rows: list[Row] = []
     for number in range(-(-len(bank) // size)):
-        status, body, _ = get(f"{served.mur_api}/domanda/list?page={number}&page-size={size}")
+        status, body, _ = get(f"{served['mur_api']}/domanda/list?page={number}&page-size={size}")
         page = json.loads(body)
         assert status == 200 and page["number"] == number and page["totalElements"] == len(bank)
         assert page["numberOfElements"] == len(page["content"]) <= size
@@ -243,14 +251,14 @@ def test_served_pages_add_up(served: sample.SampleAddresses, bank: list[Row], si
     assert rows == bank
 
 
-def test_page_beyond_the_end_is_empty_and_nonsense_refused(served: sample.SampleAddresses) -> None:
-    assert json.loads(get(f"{served.mur_api}/domanda/list?page=99")[1])["empty"] is True
-    assert get(f"{served.mur_api}/domanda/list?page=x")[0] == 400
-    assert get(f"{served.mur_api}/domanda/list?page-size=0")[0] == 400
+def test_page_beyond_the_end_is_empty_and_nonsense_refused(served: dict[str, str]) -> None:
+    assert json.loads(get(f"{served['mur_api']}/domanda/list?page=99")[1])["empty"] is True
+    assert get(f"{served['mur_api']}/domanda/list?page=x")[0] == 400
+    assert get(f"{served['mur_api']}/domanda/list?page-size=0")[0] == 400
 
 
-def test_pictures_are_real_and_differ(served: sample.SampleAddresses, bank: list[Row]) -> None:
-    host = served.mur_api.removesuffix("/api/v1")
+def test_pictures_are_real_and_differ(served: dict[str, str], bank: list[Row]) -> None:
+    host = served["mur_api"].removesuffix("/api/v1")
     addresses = re.findall(
         r'src="([^"]+)"', "".join(t for q in bank for t in (q["domanda"], *(a["text"] for a in q["risposte"])))
     )
@@ -266,17 +274,17 @@ def test_pictures_are_real_and_differ(served: sample.SampleAddresses, bank: list
         assert len(zlib.decompress(data)) == height * (1 + 3 * width)
 
 
-def test_passages(served: sample.SampleAddresses) -> None:
-    status, body, _ = get(f"{served.mur_api}/domanda/brano/sample-brano-1")
+def test_passages(served: dict[str, str]) -> None:
+    status, body, _ = get(f"{served['mur_api']}/domanda/brano/sample-brano-1")
     assert status == 200 and json.loads(body)["brano"].startswith("<p>Da trent'anni")
-    assert get(f"{served.mur_api}/domanda/brano/sample-brano-2")[0] == 404
+    assert get(f"{served['mur_api']}/domanda/brano/sample-brano-2")[0] == 404
 
 
 @pytest.mark.parametrize("name", ["medschool_release", "cognet_release"])
-def test_files_come_once(served: sample.SampleAddresses, name: str) -> None:
-    url = getattr(served, name)
+def test_files_come_once(served: dict[str, str], name: str) -> None:
+    url = served[name]
     status, body, headers = get(url)
-    assert status == 200 and body == (sample.FOLDER / url.rsplit("/", 1)[1]).read_bytes()
+    assert status == 200 and body == next(BENCHMARKS.glob(f"*/sample/{url.rsplit('/', 1)[1]}")).read_bytes()
     assert get(url, If_None_Match=headers["ETag"])[:2] == (304, b"")
     assert get(url, If_Modified_Since=headers["Last-Modified"])[:2] == (304, b"")
     assert get(url, If_None_Match='"other"', If_Modified_Since=headers["Last-Modified"])[0] == 200
@@ -284,35 +292,35 @@ def test_files_come_once(served: sample.SampleAddresses, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/files/", "/files/../schema.py", "/files/%2e%2e/schema.py", "/files/__init__.py", "/", "/x"]
+    "path",
+    ["/sample/", "/sample/../card.toml", "/sample/%2e%2e/card.toml", "/sample/server.py", "/card.toml", "/", "/x"],
 )
-def test_nothing_else_is_served(served: sample.SampleAddresses, path: str) -> None:
-    assert get(served.mur_api.removesuffix("/api/v1") + path)[0] == 404
+def test_nothing_else_is_served(served: dict[str, str], path: str) -> None:
+    assert get(served["mur_api"].removesuffix("/api/v1") + path)[0] == 404
 
 
 def test_two_servers_at_once_and_again() -> None:
     with sample.serve() as one, sample.serve() as two:
-        assert one.mur_api != two.mur_api and one.kokushi_release == two.kokushi_release
-        assert get(one.medschool_release)[1] == get(two.medschool_release)[1]
+        assert one["mur_api"] != two["mur_api"] and one["kokushi_release"] == two["kokushi_release"]
+        assert get(one["medschool_release"])[1] == get(two["medschool_release"])[1]
     with pytest.raises(urllib.error.URLError):
-        get(one.medschool_release)
+        get(one["medschool_release"])
     with sample.serve() as third:
-        assert get(third.cognet_release)[0] == 200
+        assert get(third["cognet_release"])[0] == 200
 
 
 def test_server_closes_when_the_block_fails() -> None:
     with pytest.raises(RuntimeError), sample.serve() as addresses:
         raise RuntimeError
     with pytest.raises(urllib.error.URLError):
-        get(addresses.cognet_release)
+        get(addresses["cognet_release"])
 
 
 # ---- all of it, read as the pipeline reads it --------------------------------------------------------------------
 
 
-def test_every_answer_type_key_kind_and_flag_shows(served: sample.SampleAddresses, tmp_path: Path) -> None:
-    addresses = {k: getattr(served, k) for k in ("mur_api", "medschool_release", "cognet_release", "kokushi_release")}
-    settings = Settings(profile="sample", data=tmp_path, request_delay=0, **addresses)
+def test_every_answer_type_key_kind_and_flag_shows(served: dict[str, str], tmp_path: Path) -> None:
+    settings = Settings(profile="sample", data=tmp_path, request_delay=0, addresses=served)
     landing = Landing(tmp_path)
     session = Session(settings, landing)
     readings = [
@@ -326,5 +334,4 @@ def test_every_answer_type_key_kind_and_flag_shows(served: sample.SampleAddresse
     assert set(tables["question_flag"]["flag"]) == set(FLAGS)
     assert set(tables["question_link"]["kind"]) == {"exact", "lost_markup", "near"}
     assert tables["answer_key_change"].height == 1
-    assert set(tables["dataset"]["origin"]) == {sample.ORIGIN} and tables["dataset"]["is_sample"].all()
-    assert sample.ORIGIN == files.SAMPLE_ORIGIN
+    assert set(tables["dataset"]["origin"]) == {files.SAMPLE_ORIGIN} and tables["dataset"]["is_sample"].all()

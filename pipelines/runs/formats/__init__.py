@@ -1,23 +1,21 @@
-"""One module per layout of prediction files, and the order in which they are asked whose a file is."""
+"""One module per layout of a tool's prediction files, and the order in which all formats are asked whose a file is.
+
+A benchmark's own layout of results stands in its folder (predictions.py) and is asked before the tools' looser ones.
+"""
 
 from __future__ import annotations
 
-from pipelines.runs.formats import (
-    cognet,
-    helm,
-    igakuqa,
-    inspect_log,
-    kokushi_results,
-    lighteval,
-    lm_eval,
-    openai_batch,
-    opencompass,
-    table,
-)
+from functools import cache
+
+from pipelines import registry
 from pipelines.runs.parsed import Format
 
-# The plain table asks for least, so it comes last.
-FORMATS: tuple[Format, ...] = (
-    lm_eval, kokushi_results, igakuqa, inspect_log, helm, lighteval, openai_batch, opencompass, cognet, table,
-)  # fmt: skip
-BY_NAME: dict[str, Format] = {f.NAME: f for f in FORMATS}
+
+@cache
+def formats() -> dict[str, Format]:
+    """All formats by name, in the order in which they are asked. The plain table asks for least, so it comes last."""
+    from pipelines.runs.formats import helm, inspect_log, lighteval, lm_eval, openai_batch, opencompass, table
+
+    tools = (inspect_log, helm, lighteval, openai_batch, opencompass, table)
+    found: tuple[Format, ...] = (lm_eval, *registry.prediction_formats(), *tools)
+    return {f.NAME: f for f in found}

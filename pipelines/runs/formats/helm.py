@@ -13,13 +13,17 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from pipelines.runs.parsed import Ask, File, Fragment, Header, Prediction, Role, Unreadable
-from pipelines.runs.reading import Peek, dict_of, float_of, int_of, load, text_of, time_of
+from pipelines.errors import Unreadable
+from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
+from pipelines.runs.shown import in_prompt, prompt_of, unranked
+from pipelines.runs.values import dict_of, float_of, has_picture, int_of, text_of, time_of
 
 NAME = "helm"
-# run_spec.json, per_instance_stats.json, scenario.json and stats.json.
+# run_spec.json, per_instance_stats.json, scenario.json, stats.json, instances.json, display_requests.json and
+# display_predictions.json.
 _HELPERS = (("scenario_spec", "adapter_spec"), ("instance_id", "stats"), ("definition_path", "tags"),
-            ("name", "sum_squared"))  # fmt: skip
+            ("name", "sum_squared"), ("input", "references", "id"), ("instance_id", "request"),
+            ("instance_id", "predicted_text"))  # fmt: skip
 
 
 def sniff(look: Peek) -> Role | None:
@@ -29,13 +33,13 @@ def sniff(look: Peek) -> Role | None:
     return "helper" if known else None
 
 
-def group(name: str) -> str:
+def group(look: Peek) -> str:
     """The suite: the folder that holds the run folders."""
-    return str(PurePosixPath(name).parent.parent)
+    return str(PurePosixPath(look.name).parent.parent)
 
 
 def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
-    state = load(file.data)
+    state = file.json()
     states = state.get("request_states") if isinstance(state, dict) else None
     if not isinstance(states, list) or not states:
         raise Unreadable("the HELM run holds no 'request_states'; run it again")
@@ -50,6 +54,8 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
     for i, request in enumerate(states):
         if not isinstance(request, dict) or not isinstance(request.get("instance"), dict):
             raise Unreadable("a request of the HELM run has no 'instance'", f"request_states[{i}]")
+        if has_picture(dict_of(request["instance"].get("input")).get("multimedia_content")):
+            header.modality = "multimodal"
         if request["instance"].get("perturbation") is None:
             trial = int_of(request.get("train_trial_index")) or 0
             ident = text_of(request["instance"].get("id")) or f"#{i}"
@@ -69,7 +75,7 @@ def _scenario(file: File, helpers: Sequence[File]) -> str | None:
     for helper in helpers:
         if helper.name == f"{file.folder}/run_spec.json":
             try:
-                return text_of(dict_of(load(helper.data)).get("name"))
+                return text_of(dict_of(helper.json()).get("name"))
             except Unreadable:
                 return None
     return None
@@ -97,14 +103,23 @@ def _time(request: dict[str, Any]) -> datetime | None:
 def _said(where: str, attempt: int, request: dict[str, Any]) -> Prediction:
     stem, references = _instance(request)
     mapping = request.get("output_mapping")
-    labels: tuple[str, ...] = ()
     if isinstance(mapping, dict) and mapping:
-        labels, references = tuple(map(str, mapping)), tuple(str(v) for v in mapping.values())
+        labels, shown = tuple(map(str, mapping)), tuple(str(v) for v in mapping.values())
+    else:
+        labels, shown = in_prompt(prompt_of(dict_of(request.get("request")).get("prompt")), references)
     completion = _completion(request)
     text = text_of(completion.get("text")) if completion else None
-    ask = Ask(stem=stem, choices=references, labels=labels)
-    error = None if text is not None else "the request has no completion"
+    ask = Ask(stem=stem or "", choices=shown, labels=labels)
+    failed = _fault(request) if not (text or "").strip() else None
+    error = failed or (None if text is not None else "the request has no completion")
     return Prediction(where, ask, text, attempt=attempt, error=error)
+
+
+def _fault(request: dict[str, Any]) -> str | None:
+    """HELM's word that a request failed; None where it went well."""
+    result = dict_of(request.get("result"))
+    said = text_of(result.get("error"))
+    return said or ("the request failed (success is false)" if result.get("success") is False else None)
 
 
 def _of_reference(completion: dict[str, Any], reference: str) -> tuple[float, int]:
@@ -131,7 +146,10 @@ def _ranked(where: str, attempt: int, requests: list[dict[str, Any]]) -> Predict
         scores[index] = scores.get(index, 0.0) + sign * (logprob if calibrated else logprob / tokens)
     ask = Ask(stem=stem, choices=references)
     if len(scores) != len(references) or not scores:
-        return Prediction(where, ask, attempt=attempt, error="some choices have no log-probability")
+        fault = next((w for r in requests if (w := _fault(r))), "some choices have no log-probability")
+        return Prediction(where, ask, attempt=attempt, error=fault)
+    if why := unranked(list(scores.values())):
+        return Prediction(where, ask, attempt=attempt, error=why)
     best = max(scores, key=lambda i: (scores[i], -i))
     evidence = f"highest log-probability of {len(scores)}: {scores[best]:.6g}"
     return Prediction(where, ask, references[best], chosen=best, evidence=evidence, attempt=attempt)

@@ -1,8 +1,8 @@
 """Inspect logs (inspect_ai, log format version 2): one .json, or the .eval zip of header.json and samples/*.json.
 
 Layout seen in logs of inspect_ai 0.3.108 (.json) and of the .eval format since 0.3.43; members may be compressed with
-Zstandard (since 2026, inspect_ai pull request 3145). Epochs are attempts. `choices` of a sample are in the order shown:
-Inspect undoes the shuffling of its multiple_choice solver in what it logs.
+Zstandard (since 2026, inspect_ai pull request 3145). Epochs are attempts. The choices are in the order
+of the message that showed them, else of `choices`: Inspect undoes the shuffling of its own solver in what it logs.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pipelines.errors import Unreadable
+from pipelines.questions.identity import squeeze
 from pipelines.runs import archives
-from pipelines.runs.parsed import Ask, File, Fragment, Header, Prediction, Role, Unreadable
-from pipelines.runs.reading import Peek, dict_of, folder_or_file, int_of, load, message_text, text_of, texts_of, time_of
+from pipelines.runs.parsed import File, Fragment, Header, Peek, Prediction, Role
+from pipelines.runs.shown import ask_of, prompt_of
+from pipelines.runs.values import dict_of, first_of, folder_or_file, has_picture, int_of, message_text, text_of, time_of
 
 NAME = "inspect"
 
@@ -23,16 +26,17 @@ def sniff(look: Peek) -> Role | None:
     return "predictions" if look.shape == "object" and look.has("eval", "version") and not look.has("doc_id") else None
 
 
-def group(name: str) -> str:
-    """The folder: logs of one model that ask different questions are one run."""
-    return folder_or_file(name)
+def group(look: Peek) -> str:
+    """The model, else the folder: logs of one model that ask different questions are one run."""
+    model = text_of(dict_of(look.first.get("eval")).get("model"))
+    return f"model {model}" if model else folder_or_file(look.name)
 
 
 def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
     is_zip = file.data[:2] == b"PK"
     names = archives.names(file.data) if is_zip else []
     start = "header.json" if "header.json" in names else "_journal/start.json"
-    log = load(archives.member(file.data, start) if is_zip else file.data)
+    log = _member(file, start) if is_zip else file.json()
     spec = log.get("eval") if isinstance(log, dict) else None
     if not isinstance(spec, dict):
         raise Unreadable("the Inspect log has no 'eval' section; write it again with inspect log convert")
@@ -45,10 +49,15 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
         created_at=time_of(spec.get("created")),
         dataset=text_of(dict_of(spec.get("dataset")).get("name")) or text_of(spec.get("task")),
     )
-    samples = _members(file.data, names) if is_zip else _listed(log)
-    predictions = [_prediction(where, sample) for where, sample in samples]
+    samples = _members(file, names) if is_zip else _listed(log)
+    predictions, any_picture = [], False
+    for where, sample in samples:
+        predictions.append(_prediction(where, sample))
+        any_picture = any_picture or has_picture(sample.get("input"))
     if not predictions:
         raise Unreadable("the Inspect log holds no samples (a header only, or a run that failed before the first one)")
+    if any_picture:
+        header.modality = "multimodal"
     return [Fragment(header, predictions)]
 
 
@@ -60,35 +69,43 @@ def _listed(log: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield f"sample {i + 1}", sample
 
 
-def _members(data: bytes, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+def _members(file: File, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
     for name in names:
         if name.startswith("samples/") and name.endswith(".json"):
-            yield name, load(archives.member(data, name))
+            yield name, _member(file, name)
+
+
+def _member(file: File, name: str) -> Any:
+    return File(name, archives.member(file.data, name, file.limits), file.limits).json()
 
 
 def _prediction(where: str, sample: Any) -> Prediction:
     if not isinstance(sample, dict):
         raise Unreadable("a sample of the Inspect log is not an object", where)
-    prompt = _text(sample.get("input"))
-    ask = Ask(source_key=text_of(sample.get("id")), stem=prompt, choices=texts_of(sample.get("choices")), prompt=prompt)
+    shown = _prompt(sample)
+    record = {
+        "id": sample.get("id"),
+        "input": prompt_of(sample.get("input")) or "",
+        "choices": sample.get("choices"),
+    }
     output = dict_of(sample.get("output"))
     choices = output.get("choices")
     first = dict_of(choices[0]) if isinstance(choices, list) and choices else {}
     response = message_text(dict_of(first.get("message")).get("content"))
     if response is None:
         response = text_of(output.get("completion"))
-    error = sample.get("error")
-    said = text_of(error.get("message")) if isinstance(error, dict) else text_of(error)
-    if response is None and not said:
-        said = "the sample has no output"
-    return Prediction(
-        where, ask, response, attempt=int_of(sample.get("epoch")), error=said if response is None else None
-    )
+    fault = first_of(sample, ("error",)) or output.get("error")
+    why = text_of(fault.get("message")) if isinstance(fault, dict) else text_of(fault)
+    if response is None and not why:
+        why = "the sample has no output"
+    failed = why if not (response or "").strip() else None
+    return Prediction(where, ask_of(record, shown), response, attempt=int_of(sample.get("epoch")), error=failed)
 
 
-def _text(value: Any) -> str | None:
-    """The text of a sample's input: a string, or the last message that a user wrote."""
-    if isinstance(value, list):
-        said = [message_text(m.get("content")) for m in value if isinstance(m, dict) and m.get("role") == "user"]
-        return said[-1] if said else None
-    return value if isinstance(value, str) else None
+def _prompt(sample: dict[str, Any]) -> str | None:
+    """What the model was asked: the last turn of the user before its answer, else the sample's input."""
+    messages = sample.get("messages")
+    turns = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
+    asked = prompt_of([m for m in turns if m.get("role") == "user"])
+    own = prompt_of(sample.get("input"))
+    return asked if asked and own and squeeze(own) in squeeze(asked) else own or ""

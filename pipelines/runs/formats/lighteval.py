@@ -8,18 +8,16 @@ for each of the choices, the highest is taken; else the text is read. Several te
 from __future__ import annotations
 
 import ast
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-import polars as pl
-
-from pipelines.runs.parsed import Ask, File, Fragment, Header, Prediction, Role, Unreadable
-from pipelines.runs.reading import Peek, dict_of, float_of, load, short, text_of, texts_of, time_of
-from pipelines.runs.shown import bare, options
+from pipelines.errors import Unreadable
+from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
+from pipelines.runs.shown import bare, in_prompt, options, prompt_of, unranked
+from pipelines.runs.values import dict_of, text_of, texts_of, time_of
 
 NAME = "lighteval"
 _TASK = re.compile(r"details_(?P<task>.+?)_(?P<stamp>\d{4}-\d\d-\d\dT[\d\-.:]+)\.parquet$")
@@ -32,9 +30,9 @@ def sniff(look: Peek) -> Role | None:
     return "helper" if look.shape == "object" and look.has("config_general", "results") else None
 
 
-def group(name: str) -> str:
+def group(look: Peek) -> str:
     """One evaluation: the model and the time stamp, below the folder that holds results/ and details/."""
-    path = PurePosixPath(name)
+    path = PurePosixPath(look.name)
     stamp = re.search(r"\d{4}-\d\d-\d\dT[\d\-.:]+\d", path.name)
     return f"{path.parts[0]}|{_model(path.parts)}|{stamp[0] if stamp else path.parent}"
 
@@ -47,12 +45,9 @@ def _model(parts: Sequence[str]) -> str | None:
 
 
 def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
-    try:
-        rows = pl.read_parquet(io.BytesIO(file.data)).to_dicts()
-    except pl.exceptions.PolarsError as e:
-        raise Unreadable("the Parquet file can't be read; write it again", short(str(e), 200)) from None
+    rows = file.frame().values
     if not rows:
-        raise Unreadable("the details hold no samples")
+        raise Unreadable("the details hold no samples; evaluate with save_details again")
     header = _header(file, helpers)
     by_form: dict[str, list[Prediction]] = {}
     for i, row in enumerate(rows):
@@ -75,32 +70,38 @@ def _new(doc: dict[str, Any], said: dict[str, Any]) -> tuple[Any, Any, Any, Any,
 def _predictions(
     where: str, position: int, query: Any, prompt: Any, choices: Any, texts: Any, scores: Any
 ) -> list[tuple[str, Prediction]]:
-    query = query if isinstance(query, str) else None
-    prompt = prompt if isinstance(prompt, str) else query
-    ranked = texts_of(choices)
-    ask = Ask(stem=query, prompt=query or prompt, position=position)
-    labels, shown, start = options(query or "")
-    if shown:
-        ask.labels, ask.choices, ask.stem = labels, shown, (query or "")[:start].strip()
-    listed = scores if isinstance(scores, list) else []
-    numbers = [float_of(s[0] if isinstance(s, (list, tuple)) and s else s) for s in listed]
-    real = [n for n in numbers if n is not None]
-    if len(real) == len(ranked) > 1:
-        best = max(range(len(real)), key=real.__getitem__)
+    query, prompt = prompt_of(query), prompt_of(prompt)
+    query = query if query is not None else prompt
+    ranked = [c.strip() for c in texts_of(choices)]
+    asked = options(query or "")
+    own = asked[1] or (() if bare(ranked) else tuple(ranked))
+    labels, shown = in_prompt(prompt or query, own)
+    stem = (query or "")[: asked[2]].strip() if asked[1] else query
+    ask = Ask(stem=stem, prompt=query, choices=shown, labels=labels or asked[0], position=position)
+    numbers = _numbers(scores) or _numbers(texts)  # the first layout has log-likelihoods for predictions
+    if len(numbers) == len(ranked) > 1:
+        form = "mc" if bare(ranked) or labels else "cloze"
+        if why := unranked(numbers):
+            return [(form, Prediction(where, ask, error=why))]
         if not bare(ranked):
-            ask.choices, ask.labels = tuple(c.strip() for c in ranked), ()
-        form = "mc" if bare(ranked) or shown else "cloze"
-        evidence = f"highest log-probability of {len(real)}: {real[best]:.6g}"
-        return [(form, Prediction(where, ask, ranked[best].strip(), chosen=best, evidence=evidence))]
-    if not shown and len(ranked) > 1 and not bare(ranked):
-        ask.choices = ranked
-    answers = list(texts_of(texts)) if isinstance(texts, list) else [texts] if isinstance(texts, str) else []
-    if not answers:
+            ask.choices, ask.labels = tuple(ranked), ()
+        best = max(range(len(numbers)), key=numbers.__getitem__)
+        evidence = f"highest log-probability of {len(numbers)}: {numbers[best]:.6g}"
+        return [(form, Prediction(where, ask, ranked[best], chosen=best, evidence=evidence))]
+    answers = [t for t in texts if isinstance(t, str)] if isinstance(texts, list) else [texts]
+    if not answers or not all(isinstance(t, str) for t in answers):
         return [("generated", Prediction(where, ask, error="the sample has no text and no log-probabilities"))]
     return [
         ("generated", Prediction(where, ask, text, attempt=k if len(answers) > 1 else None))
         for k, text in enumerate(answers, 1)
     ]
+
+
+def _numbers(values: Any) -> list[float]:
+    """Numbers, or the first of each pair (log-likelihood, is_greedy); empty where they are anything else."""
+    listed = values if isinstance(values, list) else []
+    firsts = [v[0] if isinstance(v, (list, tuple)) and v else v for v in listed]
+    return [float(v) for v in firsts] if all(type(v) in (int, float) for v in firsts) else []
 
 
 def _value(value: Any) -> Any:
@@ -121,7 +122,7 @@ def _header(file: File, helpers: Sequence[File]) -> Header:
         header.created_at = time_of(f"{day}T{time.replace('-', ':')}")
     for helper in helpers:
         try:
-            general = dict_of(dict_of(load(helper.data)).get("config_general"))
+            general = dict_of(dict_of(helper.json()).get("config_general"))
         except Unreadable:
             continue
         config = dict_of(general.get("model_config"))

@@ -4,7 +4,7 @@ Layouts 0.4.1 to 0.4.13, seen in real logs of 0.4.1, 0.4.3, 0.4.5, 0.4.8 and 0.4
 0.4.2, JSON lines and strings from 0.4.3; one row per filter, with a field `filter` from 0.4.7. Readings chosen here:
 - a choice is the first one with the highest log-likelihood; where the choices' texts were ranked without being shown
   (cloze), a second run takes the text's length into account, as `acc_norm` does: the harness divides the log-likelihood
-  by the number of characters, the released Medschool-Test task the probability. The one that explains the log's own
+  by the number of characters, some released tasks the probability. The one that explains the log's own
   `acc_norm` is taken, the harness's where both do;
 - generated text is read from `resps`, as the model wrote it: filters are the harness's own reading of the same text, so
   they make no further runs; several texts of one sample (repeats) are attempts.
@@ -19,9 +19,10 @@ from math import log
 from pathlib import PurePosixPath
 from typing import Any
 
-from pipelines.runs.parsed import Ask, File, Fragment, Header, Prediction, Role, Unreadable
-from pipelines.runs.reading import Peek, dict_of, float_of, int_of, load, load_rows, short, text_of, texts_of, time_of
-from pipelines.runs.shown import ask_of, bare, options
+from pipelines.errors import Unreadable
+from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
+from pipelines.runs.shown import ask_of, bare, choices_of, prompt_of, unranked
+from pipelines.runs.values import dict_of, float_of, has_picture, int_of, short, text_of, texts_of, time_of
 
 NAME = "lm_eval"
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.\-]+?)\.jsonl?$")
@@ -38,9 +39,9 @@ def sniff(look: Peek) -> Role | None:
     return "helper" if look.shape == "object" and look.has("results", "configs") else None
 
 
-def group(name: str) -> str:
+def group(look: Peek) -> str:
     """The folder: evaluations of one model that ask different questions are one run."""
-    return str(PurePosixPath(name).parent)
+    return str(PurePosixPath(look.name).parent)
 
 
 def _stamp(name: str) -> str:
@@ -50,7 +51,7 @@ def _stamp(name: str) -> str:
 
 
 def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
-    rows = load_rows(file.data)
+    rows = file.rows()
     header = _header(file, helpers)
     plain: dict[str, list[Prediction]] = {}
     normalised: dict[str, list[Prediction]] = {name: [] for name in _NORMS}
@@ -69,8 +70,8 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
         if first[1] is not resps and (label != first[0] or (label is None and first[1] == resps)):
             continue
         arguments = _arguments(row.get("arguments"))
-        prompt = arguments[0][0] if arguments else None
-        scores = _scores(row, resps)
+        prompt = prompt_of(arguments[0][0]) if arguments else None
+        scores = _scores(row, resps, doc, arguments)
         if scores is None:
             texts = [t for r in resps for t in (r if isinstance(r, list) else [r])]
             ask = ask_of(doc, prompt)
@@ -81,7 +82,7 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
                     Prediction(where, ask, text, attempt=attempt if len(texts) > 1 else None)
                 )
             continue
-        ask, ranked, form = _ranked(doc, prompt, [a[1] for a in arguments], len(scores))
+        ask, ranked, form = _ranked(doc, prompt, [a[1] for a in arguments[: len(scores)]], len(scores))
         plain.setdefault(form, []).append(_choose(where, ask, ranked, scores))
         if form == "cloze":
             sizes = [max(len(t), 1) for t in ranked]
@@ -90,18 +91,20 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
                 prediction = _choose(where, ask, ranked, [norm(s, n) for s, n in zip(scores, sizes, strict=True)])
                 normalised[name].append(prediction)
                 explained[name] += _explains(prediction, row)
+    if any(has_picture(row.get("arguments")) for row in rows.values):
+        header.modality = "multimodal"
     session = _stamp(file.name) or file.folder
     fragments = [Fragment(_with(header, form), predictions, session=session) for form, predictions in plain.items()]
     if lengths_differ:
         best = max(_NORMS, key=explained.__getitem__)
         fragments.append(
-            Fragment(_with(header, "cloze", f"length-normalised ({best})"), normalised[best], session=session)
+            Fragment(_with(header, "cloze", f"scored length-normalised ({best})"), normalised[best], session=session)
         )
     return fragments
 
 
 def _explains(prediction: Prediction, row: dict[str, Any]) -> bool:
-    """Whether the choice is right exactly where the row's acc_norm says so (above 0: right, in Medschool-Test too)."""
+    """Whether the choice is right exactly where the row's acc_norm says so (above 0: right)."""
     gold = int_of(row["doc"].get("gold", row["doc"].get("label", row.get("target"))))
     points = float_of(row.get("acc_norm"))
     return gold is not None and points is not None and (prediction.chosen == gold) == (points > 0)
@@ -111,15 +114,28 @@ def _with(header: Header, form: str, variant: str = "") -> Header:
     return replace(header, format=form, variant=variant)
 
 
-def _scores(row: dict[str, Any], resps: list[Any]) -> list[float] | None:
+def _scores(
+    row: dict[str, Any], resps: list[Any], doc: dict[str, Any], arguments: Sequence[tuple[str, str]]
+) -> list[float] | None:
     """The log-likelihood of each choice, from [score, is_greedy] pairs; None when the responses are texts."""
     pairs = row.get("filtered_resps")
     if not (isinstance(pairs, list) and pairs and all(_is_pair(p) for p in pairs)):
         pairs = [r[0] if isinstance(r, list) and r and isinstance(r[0], list) else r for r in resps]
     if len(pairs) < 2 or not all(_is_pair(p) for p in pairs):
         return None
+    if _has_unconditional(len(pairs), doc, [a[1].strip() for a in arguments]):
+        pairs = pairs[: len(pairs) // 2]
     scores = [float_of(p[0]) for p in pairs]
     return [s for s in scores if s is not None] if None not in scores else [float("nan")] * len(pairs)
+
+
+def _has_unconditional(n: int, doc: dict[str, Any], endings: Sequence[str]) -> bool:
+    """True for acc_mutual_info, which asks for each choice again, without the question, in the second half."""
+    if n % 2:
+        return False
+    if len(endings) == n:
+        return n > 2 and list(endings[: n // 2]) == list(endings[n // 2 :])
+    return len(texts_of(doc.get("choices")) or choices_of(doc)) == n // 2
 
 
 def _is_pair(value: Any) -> bool:
@@ -140,15 +156,11 @@ def _arguments(value: Any) -> list[tuple[str, str]]:
 def _ranked(doc: dict[str, Any], prompt: str | None, endings: list[str], n: int) -> tuple[Ask, list[str], str]:
     """The question, the texts that were ranked, and whether the choices were shown (mc) or not (cloze)."""
     own = texts_of(doc.get("choices"))
-    ranked = list(own) if len(own) == n else [e.removeprefix(" ") for e in endings] if len(endings) == n else []
     ask = ask_of(doc, prompt)
-    if not ranked:
+    ranked = [e.removeprefix(" ") for e in endings] if len(endings) == n and any(endings) else list(own)
+    if len(ranked) != n:
         ranked = list(ask.choices) if len(ask.choices) == n else [str(i + 1) for i in range(n)]
     if bare(ranked):
-        if len(ask.choices) != n and prompt:
-            labels, shown, _ = options(prompt)
-            if len(shown) == n:
-                ask.labels, ask.choices = labels, shown
         return ask, ranked, "mc"
     ask.choices, ask.labels = tuple(ranked), ()
     last = (prompt or "").rpartition("\n\n")[2]
@@ -156,8 +168,8 @@ def _ranked(doc: dict[str, Any], prompt: str | None, endings: list[str], n: int)
 
 
 def _choose(where: str, ask: Ask, ranked: Sequence[str], scores: Sequence[float]) -> Prediction:
-    if any(s != s for s in scores):
-        return Prediction(where, ask, error="a log-likelihood is not a number")
+    if why := unranked(scores):
+        return Prediction(where, ask, error=why)
     best = max(range(len(scores)), key=scores.__getitem__)
     evidence = f"highest log-likelihood of {len(scores)}: {scores[best]:.6g}"
     return Prediction(where, ask, response=ranked[best], chosen=best, evidence=evidence)
@@ -171,7 +183,7 @@ def _header(file: File, helpers: Sequence[File]) -> Header:
         if _stamp(helper.name) != stamp:
             continue
         try:
-            results = dict_of(load(helper.data))
+            results = dict_of(helper.json())
         except Unreadable:
             continue
         config = dict_of(results.get("config"))

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from pipelines.runs.formats.opencompass import ask_of_prompt
-from pipelines.runs.parsed import Ask, File, Fragment, Header, Prediction, Role, Unreadable
-from pipelines.runs.reading import Peek, dict_of, load_rows, message_text, text_of, time_of
+from pipelines.errors import Unreadable
+from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
+from pipelines.runs.shown import ask_of_prompt, prompt_of
+from pipelines.runs.values import dict_of, has_picture, message_text, text_of, time_of
 
 NAME = "openai_batch"
 
@@ -28,14 +30,14 @@ def sniff(look: Peek) -> Role | None:
     return "helper" if look.has("body") and (look.has("url") or look.has("method")) else None
 
 
-def group(name: str) -> str:
+def group(look: Peek) -> str:
     """The folder: a batch's output, its errors and its input."""
-    return str(PurePosixPath(name).parent)
+    return str(PurePosixPath(look.name).parent)
 
 
 def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
-    prompts = _prompts(helpers)
-    rows = load_rows(file.data)
+    asked = _requests(helpers)
+    rows = file.rows()
     fragments: dict[str | None, Fragment] = {}
     for i, row in enumerate(rows.records()):
         ident = text_of(row.get("custom_id"))
@@ -43,22 +45,24 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
             raise Unreadable("a line has no custom_id", rows.locator(i))
         response = dict_of(row.get("response"))
         body = dict_of(response.get("body"))
-        asked_model, prompt = prompts.get(ident, (None, None))
-        model = text_of(body.get("model")) or asked_model
+        request = asked.get(ident, _Asked())
+        model = text_of(body.get("model")) or request.model
         header = Header("OpenAI batch", model=model, vendor="OpenAI" if model else None)
         fragment = fragments.setdefault(model, Fragment(header, []))
+        if request.picture:
+            fragment.header.modality = "multimodal"
         made = body.get("created") or body.get("created_at")
         fragment.header.created_at = fragment.header.created_at or time_of(made)
-        texts = _texts(body)
-        ask = _ask(ident, prompt)
-        if not texts:
+        ask = _ask(ident, request.prompt)
+        said = _answers(body)
+        if not said:
             error = row.get("error") or body.get("error") or {}
-            said = text_of(error.get("message")) if isinstance(error, dict) else text_of(error)
-            why = said or f"no text in the response (status {response.get('status_code')})"
+            why = text_of(error.get("message")) if isinstance(error, dict) else text_of(error)
+            why = why or f"no text in the response (status {response.get('status_code')})"
             fragment.predictions.append(Prediction(rows.locator(i), ask, error=why))
         fragment.predictions.extend(
-            Prediction(rows.locator(i), ask, text, attempt=k if len(texts) > 1 else None)
-            for k, text in enumerate(texts, 1)
+            Prediction(rows.locator(i), ask, text, attempt=k if len(said) > 1 else None, refused=refused)
+            for k, (text, refused) in enumerate(said, 1)
         )
     # Requests that failed before a model answered belong to the only model there is.
     if None in fragments and len(fragments) == 2:
@@ -68,49 +72,60 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
 
 
 def _ask(ident: str, prompt: str | None) -> Ask:
-    ask = ask_of_prompt(prompt) if prompt else Ask()
-    # An id is often wrapped: 'request-17', 'q_17', 'task-0|medschool/room-b007/17'.
+    ask = ask_of_prompt(prompt) if prompt is not None else Ask()
+    # An id is often wrapped: 'request-17', 'q_17', 'task-0|benchmark/release/17'.
     ask.question_id = ident.rpartition("|")[2]
     ask.source_key = re.sub(r"^(?:request|req|task|question|item|q|id|custom)[-_:#]", "", ident, flags=re.I)
     return ask
 
 
-def _prompts(helpers: Sequence[File]) -> dict[str, tuple[str | None, str | None]]:
-    """custom_id to model and last user text, from every readable input file."""
-    found: dict[str, tuple[str | None, str | None]] = {}
+@dataclass(frozen=True)
+class _Asked:
+    """What an input line asked: the model, the user's last text, and whether there was a picture."""
+
+    model: str | None = None
+    prompt: str | None = None
+    picture: bool = False
+
+
+def _requests(helpers: Sequence[File]) -> dict[str, _Asked]:
+    """custom_id to what was asked, from every readable input file."""
+    found: dict[str, _Asked] = {}
     for helper in helpers:
         try:
-            rows = load_rows(helper.data).values
+            rows = helper.rows().values
         except Unreadable:
             continue
         for row in rows:
             body, ident = dict_of(dict_of(row).get("body")), text_of(dict_of(row).get("custom_id"))
             if body and ident:
-                found[ident] = (text_of(body.get("model")), _prompt(body))
+                asked = body.get("messages") or body.get("input") or body.get("prompt")
+                found[ident] = _Asked(text_of(body.get("model")), prompt_of(asked), has_picture(asked))
     return found
 
 
-def _prompt(body: dict[str, Any]) -> str | None:
-    messages = body.get("messages") or body.get("input") or body.get("prompt")
-    if isinstance(messages, list):
-        turns = [m for m in messages if isinstance(m, dict) and m.get("role", "user") == "user"]
-        return message_text(turns[-1].get("content")) if turns else None
-    return messages if isinstance(messages, str) else None
+def _answers(body: dict[str, Any]) -> list[tuple[str, bool]]:
+    """Text and whether it is a refusal, for each choice of a response body; empty where there was no response.
 
-
-def _texts(body: dict[str, Any]) -> list[str]:
-    """The texts of a response body, one for each choice."""
-    found: list[str] = []
+    In both APIs a response that ends before its first word is an empty text: the request went well.
+    """
+    found: list[tuple[str, bool]] = []
     choices = body.get("choices")
     for choice in choices if isinstance(choices, list) else ():
         if isinstance(choice, dict):
             message = dict_of(choice.get("message"))
-            said = message_text(message.get("content")) or text_of(message.get("refusal"))
-            found.append(said or text_of(choice.get("text")) or "")
+            said, refusal = message_text(message.get("content")), text_of(message.get("refusal"))
+            found.append((said or refusal or text_of(choice.get("text")) or "", bool(refusal and not said)))
     output = body.get("output")
+    if not isinstance(output, list) or body.get("status") in ("failed", "cancelled"):
+        return found
     parts = [
-        text
-        for item in (output if isinstance(output, list) else ())
-        if isinstance(item, dict) and item.get("type") == "message" and (text := message_text(item.get("content")))
+        part
+        for item in output
+        if isinstance(item, dict) and item.get("type") == "message"
+        for part in (item["content"] if isinstance(item.get("content"), list) else [])
+        if isinstance(part, dict)
     ]
-    return found or (["\n".join(parts)] if parts else [])
+    said = message_text(parts) or ""
+    refusal = "\n".join(text for part in parts if (text := text_of(part.get("refusal"))))
+    return [(said or refusal, bool(refusal and not said))]

@@ -1,0 +1,91 @@
+"""Released files: a URL, a local file or a local folder brought into the archive, and names for releases."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pipelines.archive.address import is_url, public
+from pipelines.archive.landing import Landing
+from pipelines.archive.session import Session
+from pipelines.archive.snapshot import Snapshot, StoredFile
+from pipelines.errors import SourceError
+from pipelines.progress import Progress
+
+SAMPLE_ORIGIN = "bundled sample"
+"""Origin of every dataset of the bundled sample, whose address on loopback changes with each run."""
+
+
+SAMPLE_LICENCE = "Apache-2.0 (written for medexams)"
+
+
+def title(shot: Snapshot, name: str) -> str:
+    """Title of a dataset for people; the sample says that it is one."""
+    return f"{name} (sample written for medexams)" if shot.is_sample else name
+
+
+def licence(shot: Snapshot, stated: str) -> str:
+    return SAMPLE_LICENCE if shot.is_sample else stated
+
+
+def count_note(shot: Snapshot, found: int, published: int | None) -> str | None:
+    """Why a dataset holds another number of rows than is published: a file that a person named is theirs to answer for.
+
+    A public address that leaves its published count gets no excuse, so that the check on it turns red.
+    """
+    if found == published or shot.is_sample or is_url(shot.origin):
+        return None
+    return f"read from a local file, which holds {found} of the {published} published questions"
+
+
+def fetch_address(
+    address: str, session: Session, landing: Landing, progress: Progress, patterns: Iterable[str] = ("*",)
+) -> list[StoredFile]:
+    """Archive what `address` names: a URL, a file, or every file of a folder that matches one of the globs `patterns`.
+
+    Names of the stored files are the URL, the file's name, or the path below the folder (with /). Raises SourceError.
+    """
+    if is_url(address):
+        answer = session.get(address)
+        name = public(address)
+        progress(name.rsplit("/", 1)[-1], 1, 1)
+        return [StoredFile(name, answer.sha256, answer.size)]
+    path = Path(address)
+    if path.is_file():
+        paths, root = [path], path.parent
+    elif path.is_dir():
+        paths, root = sorted({p for pattern in patterns for p in path.glob(pattern) if p.is_file()}), path
+        if not paths:
+            raise SourceError(f"{address}: no file matches {' or '.join(patterns)}; name the folder that holds them")
+    else:
+        raise SourceError(f"{address}: no such file or folder; correct the address")
+    stored = []
+    for i, file in enumerate(paths):
+        try:
+            stored.append(landing.store(file.relative_to(root).as_posix(), file.read_bytes()))
+        except OSError as fault:
+            raise SourceError(f"{file}: {fault.strerror or fault}; make the file readable") from fault
+        progress(file.name, i + 1, len(paths))
+    return stored
+
+
+def snapshot(
+    source: str, release: str, origin: str, files: list[StoredFile], *, is_sample: bool, sha256: str | None = None
+) -> Snapshot:
+    """A snapshot of files fetched now. Its hash is over names below the origin and contents, unless one is given."""
+    if sha256 is None:
+        lines = "\n".join(f"{f.sha256} {'' if is_url(f.name) else f.name}" for f in files)
+        sha256 = files[0].sha256 if len(files) == 1 else hashlib.sha256(lines.encode()).hexdigest()
+    return Snapshot(source, release, public(origin), sha256, datetime.now(UTC), is_sample, tuple(files))
+
+
+def release_name(landing: Landing, source: str, wanted: list[str], sha256: str) -> str:
+    """A name for content: the one it already has, else the first of `wanted` (or wanted[-1].2, .3 …) that is free."""
+    taken = {s.release: s.sha256 for s in landing.snapshots(source)}
+    for release, known in taken.items():
+        if known == sha256:
+            return release
+    numbered = (f"{wanted[-1]}.{n}" for n in range(2, len(taken) + 3))
+    return next(name for name in (*wanted, *numbered) if name not in taken)

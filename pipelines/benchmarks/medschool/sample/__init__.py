@@ -1,0 +1,1 @@
+"""The bundled sample of this benchmark, written for medexams."""

@@ -1,0 +1,97 @@
+"""What all commands share: options, and how an error becomes one sentence and an exit code.
+
+Exit codes: 0 done; 1 a check failed or something could not be read (one sentence says what and what to do); 2 wrong
+usage; 130 interrupted; 141 the reader of the output went away.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pipelines.cli.output import echo
+from pipelines.errors import MedexamsError, SettingsError
+from pipelines.text.printable import printable
+
+INTERRUPTED, BROKEN_PIPE = 130, 141
+"""Exit codes as a shell has them for a program that Ctrl-C ended, or whose reader went away."""
+
+
+def _debug_option() -> click.Option:
+    def remember(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value:
+            ctx.meta["medexams.debug"] = True  # one for all contexts of a call
+
+    help_text = "Show the traceback of an error."
+    return click.Option(["--debug"], is_flag=True, expose_value=False, callback=remember, help=help_text)
+
+
+class Command(click.Command):
+    """A command that takes --debug too, so that it may stand before or after the command's name."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.append(_debug_option())
+
+
+class Group(click.Group):
+    """Turns the errors that a person meets into one sentence and an exit code."""
+
+    command_class = Command
+    group_class = type
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.append(_debug_option())
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except click.UsageError as error:
+            raise click.UsageError(printable(error.format_message()), error.ctx) from error
+        except (click.exceptions.Exit, click.ClickException, click.Abort):
+            raise
+        except KeyboardInterrupt:
+            click.echo("medexams: interrupted; what was published is as it was", err=True)
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            with suppress(OSError, ValueError):  # or Python complains of it once more when it ends
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(BROKEN_PIPE)
+        except Exception as error:
+            if ctx.meta.get("medexams.debug"):
+                raise
+            known = isinstance(error, MedexamsError)
+            what = str(error) if known else _defect(error)
+            echo(f"medexams: {what}", err=True)
+            ctx.exit(2 if isinstance(error, SettingsError) else 1)
+
+
+def _defect(error: Exception) -> str:
+    first = (str(error).splitlines() or [""])[0][:300]
+    return f"a defect of medexams: {type(error).__name__}: {first}; --debug shows where, please report it"
+
+
+def data_option(wrapped: Callable[..., Any]) -> Callable[..., Any]:
+    """--data, which every command that touches a data folder takes."""
+    return click.option(
+        "--data",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Data folder (default: MEDEXAMS_DATA, or ./data).",
+    )(wrapped)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
+    """click.command for a command outside a group's module."""
+    return click.command(name, cls=Command)

@@ -1,0 +1,103 @@
+"""`medexams leaderboard`: one table per dataset."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from pipelines.cli.command import command, data_option, json_option
+from pipelines.cli.output import cell, console, echo, rows_as_json
+from pipelines.cli.warehouse import open_warehouse
+from pipelines.errors import MedexamsError
+from pipelines.schema import BENCHMARKS
+from pipelines.settings import Settings
+
+
+@command()
+@click.option("--benchmark", type=click.Choice(BENCHMARKS), help="This benchmark alone.")
+@json_option
+@data_option
+def leaderboard(benchmark: str | None, as_json: bool, data: Path | None) -> None:
+    """Print the leaderboards of the published warehouse, one per dataset.
+
+    \b
+    Examples:
+      medexams leaderboard
+      medexams leaderboard --benchmark BENCHMARK
+      medexams leaderboard --json | jq '.[] | select(.rank == 1) | .model'
+    """
+    settings = Settings.from_env(data=data)
+    sql = """select l.*, d.title, d.licence from leaderboard l join dataset d using (dataset_id)
+             where coalesce(l.benchmark = ?, true) order by d.benchmark, d.dataset_id, l.rank nulls last, l.model"""
+    with open_warehouse(settings) as con:
+        found = con.execute(sql, [benchmark])
+        names = [d[0] for d in found.description or []]
+        rows = found.fetchall()
+    if as_json:
+        echo(rows_as_json(names, rows))
+        return
+    if not rows:
+        raise MedexamsError("the leaderboard is empty; add predictions with `medexams runs add FILE…`")
+    by_dataset: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        entry = dict(zip(names, row, strict=True))
+        by_dataset.setdefault(entry["dataset_id"], []).append(entry)
+    for dataset_id, entries in by_dataset.items():
+        _print_board(dataset_id, entries)
+
+
+def _print_board(dataset_id: str, entries: list[dict[str, Any]]) -> None:
+    first = entries[0]
+    note = "SAMPLE, written for medexams: not an exam" if first["is_sample"] else first["licence"]
+    title = cell(f"{first['title']}  [{dataset_id}]\n{note}")
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name in (
+        "rank",
+        "model",
+        "kind",
+        "score",
+        "95 % interval",
+        "accuracy",
+        "answered",
+        "abstained",
+        "refused",
+        "unparsed",
+        "n",
+    ):
+        table.add_column(name, justify="left" if name in ("model", "kind") else "right", no_wrap=name == "model")
+    for e in entries:
+        table.add_row(
+            _rank(e), cell(e["model"]), e["kind"],
+            _number(e["score"]), _interval(e["low"], e["high"]), _share(e["accuracy"]),
+            *(str(e[k]) for k in ("answered", "abstained", "refused", "unparsed", "n")),
+        )  # fmt: skip
+    out = console()
+    out.print(table)
+    out.print(
+        f"ranked by {first['metric']}, rank interval in brackets; no rank: only a part was answered; "
+        "unparsed counts as no answer; n counts attempts\n",
+        style="dim",
+    )
+
+
+def _rank(entry: dict[str, Any]) -> str:
+    if entry["rank"] is None:
+        return "–"
+    span = "" if entry["rank_low"] is None else f" ({entry['rank_low']}–{entry['rank_high']})"
+    return f"{entry['rank']}{span}"
+
+
+def _number(value: Decimal | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _interval(low: Decimal | None, high: Decimal | None) -> str:
+    return "–" if low is None or high is None else f"{low:.3f} … {high:.3f}"
+
+
+def _share(value: Decimal | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"

@@ -1,0 +1,174 @@
+"""Prompts from a benchmark's templates: each question as its benchmark asks it of a model.
+
+A benchmark's folder prompts/ holds prompts.toml and the templates that it names (Jinja; those of the exams that it
+shares with others are found too); default/ beside this module serves a benchmark without one.
+docs/adding-a-benchmark.md lists what a template may use. What comes back from a model is read by runs/ and answers/.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+
+from pipelines.errors import SettingsError
+from pipelines.registry import benchmarks
+
+Question = dict[str, Any]
+"""A question with the keys of export/content.FIELDS."""
+
+FILE = "prompts.toml"
+_DEFAULT = Path(__file__).resolve().parent / "default"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A way of asking in messages. `examples`: worked examples of the same topic that stand before the question."""
+
+    variant: str
+    system: str
+    user: str
+    source: str
+    """Where the words come from."""
+    examples: int = 0
+
+
+@dataclass(frozen=True)
+class Task:
+    """A way of asking as one text, for evaluation harnesses; `form` is mc, cloze or generated.
+
+    `delimiter` stands between the text and its continuation. `decline` (a template) is a further choice to rank, which
+    declines to answer.
+    """
+
+    form: str
+    text: str
+    delimiter: str = ""
+    decline: str | None = None
+
+
+@dataclass(frozen=True)
+class Message:
+    """A prompt made for one question."""
+
+    variant: str
+    system: str
+    user: str
+    source: str
+
+
+class Prompts:
+    """The prompts and tasks of one benchmark. Raises SettingsError, naming the file, for one that can't be used."""
+
+    def __init__(self, benchmark: str) -> None:
+        folders = _folders(benchmark)
+        self._file = next(f / FILE for f in (*folders, _DEFAULT) if (f / FILE).is_file())
+        self._templates = Environment(
+            loader=FileSystemLoader([self._file.parent, *folders]), undefined=StrictUndefined, autoescape=False
+        )
+        self._templates.filters["trim_start"] = str.lstrip
+        data = tomllib.loads(self._file.read_text(encoding="utf-8"))
+        self.prompts = tuple(self._typed(Prompt, row) for row in data.get("prompt", ()))
+        self.tasks = {task.form: task for row in data.get("task", ()) for task in (self._typed(Task, row),)}
+
+    def _typed(self, kind: Any, row: dict[str, Any]) -> Any:
+        if unknown := sorted(row.keys() - {f.name for f in fields(kind)}):
+            raise SettingsError(f"{self._file}: {unknown[0]!r} is not a key of {kind.__name__.lower()}; remove it")
+        try:
+            return kind(**row)
+        except TypeError as fault:
+            raise SettingsError(f"{self._file}: {str(fault).partition('() ')[2]}; add what is missing") from None
+
+    def messages(self, found: Sequence[Question]) -> dict[str, list[Message]]:
+        """The prompts of one dataset's questions, by question_id. Examples are other questions of the same topic."""
+        shots: dict[str | None, list[Question]] = defaultdict(list)
+        for q in found:
+            if q["answers"] and q["answers"][0]["labels"]:
+                shots[q["topic"]].append(q)
+        numbered = numbered_exams(found)
+        return {q["question_id"]: [self._message(p, q, shots, numbered) for p in self.prompts] for q in found}
+
+    def _message(
+        self, prompt: Prompt, q: Question, shots: dict[str | None, list[Question]], numbered: set[str | None]
+    ) -> Message:
+        others = [o for o in shots[q["topic"]] if o["fingerprint"] != q["fingerprint"]][: prompt.examples]
+        values = _values(q, numbered) | {"examples": [_values(o, numbered) for o in others]}
+        source = prompt.source
+        if others:
+            named = ", ".join(o["source_key"] for o in others)
+            source += f"; {len(others)} examples of {prompt.examples}, of the same topic: {named}"
+        elif prompt.examples:
+            source += "; no example"
+        return Message(prompt.variant, self._render(prompt.system, values), self._render(prompt.user, values), source)
+
+    def text(self, task: Task, q: Question, numbered: set[str | None]) -> str:
+        """The one text of a task for a question; `numbered` as numbered_exams gives it."""
+        return self._render(task.text, _values(q, numbered))
+
+    def decline(self, task: Task, q: Question) -> list[str]:
+        """The further choice that declines, if the task has one."""
+        if task.decline is None:
+            return []
+        return [self._templates.from_string(task.decline).render(_values(q, set()))]
+
+    def _render(self, name: str, values: dict[str, Any]) -> str:
+        try:
+            return self._templates.get_template(name).render(values)
+        except TemplateError as fault:
+            raise SettingsError(f"{self._file}: {name} can't be used ({fault}); correct the template") from None
+
+
+@cache
+def prompts_of(benchmark: str) -> Prompts:
+    """The prompts of a benchmark, read once."""
+    return Prompts(benchmark)
+
+
+def _folders(benchmark: str) -> list[Path]:
+    known = benchmarks().get(benchmark)
+    if known is None:
+        return []
+    shared = [known.folder.parent / known.card.exams / "prompts"] if known.card.exams else []
+    return [known.folder / "prompts", *shared]
+
+
+def _values(q: Question, numbered: set[str | None]) -> dict[str, Any]:
+    """What a template may use of a question."""
+    exam = q["exam"] or {}
+    values = {
+        "question": asked(q),
+        "choices": [{"label": c["label"], "text": c["text"].strip()} for c in q["choices"]],
+        "next_label": next_label(q),
+        "topic": q["topic"],
+        "profession": exam.get("profession"),
+        "year": exam.get("year"),
+        "numbered": exam.get("exam_id") in numbered,
+        "record": json.dumps(
+            {"question": asked(q)} | {c["label"]: c["text"] for c in q["choices"]}, ensure_ascii=False, indent=4
+        ),
+        "key": q["answers"][0]["labels"] if q["answers"] else [],
+    }
+    return values | {"q": values}
+
+
+def numbered_exams(found: Sequence[Question]) -> set[str | None]:
+    """The exams whose choices have numbers; those of an exam without choices count as letters."""
+    return {(q["exam"] or {}).get("exam_id") for q in found if q["choices"] and q["choices"][0]["label"].isdecimal()}
+
+
+def asked(q: Question) -> str:
+    """The question with the passage it refers to."""
+    return f"{q['passage'].strip()}\n\n{q['question'].strip()}" if q["passage"] else q["question"].strip()
+
+
+def next_label(q: Question) -> str:
+    """The label after a question's last one (F after A to E)."""
+    last = q["choices"][-1]["label"] if q["choices"] else "@"
+    return chr(ord(last) + 1) if len(last) == 1 else str(len(q["choices"]) + 1)

@@ -1,1 +1,0 @@
-"""Bytes to rows: one module per upstream, each with NAME, BENCHMARK, `fetch` and `read` (see base.py)."""

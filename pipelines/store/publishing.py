@@ -1,0 +1,117 @@
+"""The published warehouse: one DuckDB file made of all tables, checked before it takes the place of the last one.
+
+Tables are written in tables.py; what a valid one is stands in schema.py.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+
+from pipelines.durable import make_durable, sync_folder
+from pipelines.errors import StoreError
+from pipelines.schema import TABLES, Table
+from pipelines.store.checks import name_of, offending, quoted, schema_checks
+from pipelines.store.sqlfiles import View, sql_checks, sql_views
+from pipelines.store.tables import Store, read_meta
+
+SQL = Path(__file__).resolve().parents[1] / "sql"
+STORAGE_VERSION = "v1.4.0"
+
+
+def unfit(store: Store) -> list[str]:
+    """Why the tables on disk do not fit together, each with the asset to run; empty when they do."""
+    current = {name: store.meta(name) for name in TABLES}
+    problems = []
+    for name in TABLES:
+        files = store.files(name)
+        if not files and not TABLES[name].in_parts:
+            problems.append(f"{name} has not been made; run the asset {name}")
+        for file in files:
+            for source, version in read_meta(file).inputs.items():
+                now = current[source]
+                if now is None or now.version != version:
+                    what = f"{name} ({file.stem})" if TABLES[name].in_parts else name
+                    problems.append(f"{what} was made from an older {source}; run the asset {name}")
+    return problems
+
+
+def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
+    """Build the warehouse beside `target`, check it, and put it in place; answers rows by table.
+
+    A reader of the old file keeps it; the last `keep` generations stay in DATA/generations. Raises StoreError, and
+    then the published file is as it was.
+    """
+    if problems := unfit(store):
+        raise StoreError(f"the tables do not fit together: {'; '.join(problems[:5])}")
+    temp = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
+    counts: dict[str, int] = {}
+    try:
+        with duckdb.connect() as con:
+            con.execute("set TimeZone = 'UTC'")
+            con.execute(f"attach {quoted(temp)} as warehouse (storage_version {quoted(STORAGE_VERSION)})")
+            con.execute("use warehouse")
+            for table in TABLES.values():
+                counts[table.name] = _fill(con, table, store.files(table.name))
+            for view in sql_views():
+                _create_view(con, view)
+            for check in [c for t in TABLES.values() for c in schema_checks(t)] + sql_checks():
+                count, rows = offending(con, check)
+                if count:
+                    raise StoreError(
+                        f"{check.says}: {count} rows break this, the first: {rows[0]}; nothing was published"
+                    )
+            con.execute("checkpoint warehouse")
+            con.execute("use memory")
+            con.execute("detach warehouse")
+        make_durable(temp)
+        _keep_generation(target, keep)
+        temp.replace(target)
+        sync_folder(target.parent)
+    except duckdb.Error as fault:
+        raise StoreError(f"the warehouse could not be built ({str(fault).splitlines()[0][:300]})") from fault
+    finally:
+        temp.unlink(missing_ok=True)
+        temp.with_name(temp.name + ".wal").unlink(missing_ok=True)
+    return counts
+
+
+def _fill(con: duckdb.DuckDBPyConnection, table: Table, files: list[Path]) -> int:
+    columns = ", ".join(f"{name_of(c.name)} {c.type}{'' if c.nullable else ' not null'}" for c in table.columns)
+    con.execute(f"create table {table.name} ({columns})")
+    if files:
+        listed = ", ".join(quoted(f) for f in files)
+        order = f"order by {', '.join(map(name_of, table.key))}" if table.key else ""
+        names = ", ".join(map(name_of, table.column_names))
+        con.execute(f"insert into {table.name} select {names} from read_parquet([{listed}]) {order}")
+    con.execute(f"comment on table {table.name} is {quoted(table.description)}")
+    for c in table.columns:
+        con.execute(f"comment on column {table.name}.{name_of(c.name)} is {quoted(c.comment)}")
+    return int(con.execute(f"select count(*) from {table.name}").fetchall()[0][0])
+
+
+def _create_view(con: duckdb.DuckDBPyConnection, view: View) -> None:
+    if view.parameters:
+        con.execute(f"create macro {view.name}({', '.join(view.parameters)}) as table ({view.sql}\n)")
+        con.execute(f"comment on macro table {view.name} is {quoted(view.says)}")
+        return
+    con.execute(f"create view {view.name} as {view.sql}")
+    con.execute(f"comment on view {view.name} is {quoted(view.says)}")
+    for column, says in view.columns.items():
+        con.execute(f"comment on column {view.name}.{column} is {quoted(says)}")
+
+
+def _keep_generation(target: Path, keep: int) -> None:
+    if not target.exists():
+        return
+    folder = target.parent / "generations"
+    folder.mkdir(exist_ok=True)
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    os.link(target, folder / f"{target.stem}-{stamp}.duckdb")
+    old = sorted(folder.glob(f"{target.stem}-*.duckdb"))
+    for path in old[: max(0, len(old) - keep)]:
+        path.unlink()

@@ -20,7 +20,7 @@ from pipelines.text.printable import markdown_safe
 SOURCES, QUESTIONS, RULES, RUNS, SCORES, PUBLISH = (
     "g1_sources", "g2_questions", "g3_rules", "g4_runs", "g5_scores", "g6_publish",
 )  # fmt: skip
-GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES}
+GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES, "releases": PUBLISH}
 """Asset group of each group of schema.py; the numbers keep the UI in the order of the flow."""
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -78,7 +78,10 @@ def code_references(*files: str) -> dict[str, dg.CodeReferencesMetadataValue]:
     """Metadata that leads from an asset to the files behind it, named from the project's folder."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)
-        found = [dg.LocalFileCodeReference(file_path=str(ROOT / f), line_number=1, label=f) for f in files]
+        found = [
+            dg.LocalFileCodeReference(file_path=str(ROOT / f), line_number=1, label=f.removeprefix(f"{ROOT}/"))
+            for f in files
+        ]
         return {"dagster/code_references": dg.CodeReferencesMetadataValue(code_references=[*found])}
 
 

@@ -8,7 +8,7 @@ import dagster as dg
 from assets.common import OWNERS, Workspace, code_references, stage_tag
 from assets.common import SOURCES as GROUP
 from pipelines import stages
-from pipelines.benchmarks.registry import Source, sources
+from pipelines.registry import Source, sources
 
 # Refreshed weekly: a day late is worth a warning, a week late is a failure.
 FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=timedelta(days=14), warn_window=timedelta(days=8))
@@ -29,7 +29,7 @@ def _source_asset(source: Source) -> dg.AssetsDefinition:
         tags={"benchmark": source.benchmark.name, **stage_tag(GROUP)},
         metadata={
             "source": dg.MetadataValue.url(source.card.link),
-            **code_references(str(source.file), "docs/sources.md"),
+            **code_references(str(source.file), str(source.benchmark.folder / "README.md")),
         },
         freshness_policy=FRESHNESS,
     )

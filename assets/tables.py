@@ -9,7 +9,7 @@ from pipelines.store import sqlfiles
 
 
 def _sql_asset(table: sqlfiles.SqlTable) -> dg.AssetsDefinition:
-    spec = table_spec(table.name, list(table.inputs), {"duckdb", "sql"}, f"sql/{table.folder}/{table.name}.sql")
+    spec = table_spec(table.name, list(table.inputs), {"duckdb", "sql"}, table.file)
 
     statement = dg.MetadataValue.md(f"```sql\n{table.sql}\n```")
 

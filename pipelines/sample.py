@@ -20,7 +20,7 @@ from threading import Lock, Thread
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from pipelines.benchmarks.registry import Benchmark, benchmarks
+from pipelines.registry import Benchmark, benchmarks
 
 FOLDER = "sample"
 """Name of the folder of a benchmark that holds its sample."""

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.benchmarks.registry import benchmarks
+from pipelines.registry import benchmarks
 from pipelines.vocabulary import (
+    ADJUSTED_KINDS,
     ANSWER_TYPES,
     FLAGS,
     KEY_STATUSES,
+    LINE_KINDS,
     LINKS,
     METRICS,
     MODALITIES,
@@ -23,6 +25,7 @@ from pipelines.vocabulary import (
     RULESETS,
     RUN_FORMATS,
     RUN_KINDS,
+    USE_CASE_KINDS,
 )
 
 LANGUAGES = {name: benchmark.card.language for name, benchmark in sorted(benchmarks().items())}
@@ -89,7 +92,7 @@ class Reference:
 class Table:
     """One table. `key` is its primary key; empty means that rows may repeat (a log).
 
-    `group` is the stage that fills it (questions, runs, scores). `not_empty`: a refresh without a row of it is broken.
+    `group` is the stage that fills it (questions, runs, scores, rules, releases). `not_empty`: a refresh without a row of it is broken.
     `guarded`: it must not shrink by more than the allowed share. `in_parts`: stored as a folder of Parquet files.
     """
 
@@ -143,6 +146,11 @@ _RULESET = _n("ruleset", "official: the exam's own rule; published: what the ben
               values=RULESETS)  # fmt: skip
 _ATTEMPT = _c("attempt", INT, "1 for the first answer to a question in this run, then 2, 3 …")
 
+_EXAM_PART = (
+    _n("exam_id", "Exam."), _n("dataset_id", "Dataset that holds the questions."), _RULESET,
+    _n("component", "Component of rule_component; overall: all questions of the exam; unplaced: those without a component."),
+)  # fmt: skip
+
 _TABLES = (
     Table(
         "dataset", "questions", "One release of one benchmark's questions.",
@@ -170,7 +178,7 @@ _TABLES = (
         (
             _n("exam_id", "Exam: benchmark/profession/year."),
             _n("benchmark", "The benchmark it belongs to.", values=BENCHMARKS),
-            _n("profession", "Profession as KokushiMD-10 writes it, e.g. 医師."),
+            _n("profession", "Profession as its exam writes it, e.g. 医師."),
             _n("profession_en", "Profession in English."),
             _c("year", INT, "Year of the sitting."),
             _c("round", INT, "Number of the sitting (第…回).", null=True),
@@ -195,8 +203,7 @@ _TABLES = (
             _n("exam_id", "The exam sitting, where the source has one.", null=True),
             _n("paper", "Paper or section of the exam, upper case.", null=True),
             _c("number", INT, "Number within the paper (薬剤: within the exam) or within the source's subject.", null=True),
-            _n("topic", "Subject: medschool biology, chemistry, maths_physics, world_knowledge, logic; cognet_md the "
-                        "specialty; kokushi_md10 and igakuqa the source's subject.", null=True),
+            _n("topic", "Subject or specialty; the card of a benchmark names its own.", null=True),
             _n("language", "Language of the question (ISO 639-1)."),
             _c("stem", TEXT, "The question as plain text: x^2 and H_2O for super- and subscripts, [image] for a picture."),
             _n("passage_id", "The passage it refers to, where its text is known.", null=True),
@@ -205,7 +212,9 @@ _TABLES = (
             _c("points", POINTS, "Points for a full answer by the exam's own rule.", unit="points"),
             _n("component", "Part of the exam that has a pass line of its own.", null=True),
             _n("key_status", "scored; removed: left out for all; correct_only: counted only when right; all_credit: "
-                             "right for all; unknown: no usable key.", values=KEY_STATUSES),
+                                   "right for all; unknown: no usable key.", values=KEY_STATUSES),
+            _c("released_key", TEXT, "The key in the words of the release, which is all that its released scorer knows; empty: "
+                                     "one that it never credits; null: the key as it is here.", null=True),
             _c("needs_image", BOOL, "True when the question or a choice shows a picture."),
             _c("human_accuracy", "DECIMAL(9,3)", "Share of examinees who got it right, as published.", null=True, unit="%"),
             _n("case_group", "Questions that share one case have the same value.", null=True),
@@ -294,6 +303,33 @@ _TABLES = (
         ),
     ),
     Table(
+        "accepted_deviation", "questions", "What a person accepted of a release although it deviates from what was expected.",
+        (
+            _n("dataset_id", "Dataset: benchmark/release."),
+            _n("check", "What it deviates from."),
+            _c("accepted_at", TIME, "When it was accepted.", unit="UTC"),
+            _n("reason", "Who accepted it, and the deviation in words."),
+            _c("expected", INT, "Number that was expected.", null=True),
+            _c("found", INT, "Number that was found.", null=True),
+        ),
+        key=("dataset_id", "check"),
+    ),
+    Table(
+        "refused_release", "releases", "A fetched release that was refused; nothing of it is used.",
+        (
+            _n("source", "Source that gave it."),
+            _n("release", "Name that it would have had."),
+            _n("sha256", "SHA-256 over its content."),
+            _n("check", "What it was refused for."),
+            _c("refused_at", TIME, "When it was last refused.", unit="UTC"),
+            _n("reason", "Why, in words."),
+            _c("expected", INT, "Number that was expected.", null=True),
+            _c("found", INT, "Number that was found.", null=True),
+            _c("mended", BOOL, "True once the source gave a release that was accepted."),
+        ),
+        key=("source", "sha256", "check"),
+    ),
+    Table(
         "source_quality", "questions", "How sound each dataset is.",
         (
             _n("dataset_id", "Dataset."),
@@ -320,7 +356,7 @@ _TABLES = (
             _n("vendor", "Who made the model.", null=True),
             _n("description", "Free description.", null=True),
             _n("dataset_id", "Dataset that was answered."),
-            _n("use_case", "Declared use case (COGNET-MD benchmark card).", null=True),
+            _n("use_case", "Use case that the run declares, of those on its benchmark's card.", null=True),
             _n("modality", "What the model was shown.", values=MODALITIES),
             _n("format", "mc: choices ranked; cloze: choices not shown; generated: free text.",
                values=RUN_FORMATS),
@@ -382,6 +418,20 @@ _TABLES = (
         references=(_ref("run_id", "run"), _ref("question_id", "question")),
     ),
     Table(
+        "released_answer", "scores", "How a benchmark's released scorer reads a prediction, where it may read it otherwise than here.",
+        (
+            _RUN_ID, _QUESTION_ID, _ATTEMPT,
+            _c("reading", TEXT, "What it makes of the response.", null=True),
+            _c("n_right", INT, "Right choices in it.", unit="choices"),
+            _c("n_wrong", INT, "Wrong choices in it.", unit="choices"),
+            _c("is_exact", BOOL, "True when it equals the key of the released file."),
+            _c("hits_forbidden", BOOL, "True when it counts as a forbidden choice."),
+            _n("cause", "What is peculiar to this reading, in words."),
+        ),
+        key=("run_id", "question_id", "attempt"),
+        references=(_ref("run_id", "run"), _ref("question_id", "question")),
+    ),
+    Table(
         "topic_score", "scores", "Mean points and accuracy of a run by subject.",
         (
             _RUN_ID, _RULESET,
@@ -421,7 +471,7 @@ _TABLES = (
             _RUN_ID,
             _n("model", "Model, baseline or group."),
             _n("kind", "What answered.", values=RUN_KINDS),
-            _n("metric", "Metric that ranks: exam_score for medschool, score_share for the others."),
+            _n("metric", "Metric that ranks, as the benchmark's card names it."),
             _c("score", SCORE, "Value of that metric.", null=True),
             _c("low", SCORE, "Lower end of its 95 % interval.", null=True),
             _c("high", SCORE, "Upper end of its 95 % interval.", null=True),
@@ -440,25 +490,82 @@ _TABLES = (
     Table(
         "exam_part", "scores", "Which questions a line of an exam looks at, under each ruleset.",
         (
-            _n("exam_id", "Exam."), _n("dataset_id", "Dataset that holds the questions."), _RULESET,
-            _n("component", "Component of rule_component; overall: all questions of the exam; unplaced: those without a component."),
-            _QUESTION_ID,
+            *_EXAM_PART, _QUESTION_ID,
+            _c("is_needed", BOOL, "False for a question left out for all, which a run need not have answered."),
         ),
         key=("ruleset", "component", "question_id"),
         references=(_ref("exam_id", "exam"), _ref("dataset_id", "dataset"), _ref("question_id", "question")),
     ),
     Table(
-        "exam_result", "scores", "Each line of an exam for one run, and the verdict (component overall). First attempts only.",
+        "exam_part_size", "scores", "What a dataset holds of each part of an exam.",
+        (
+            *_EXAM_PART,
+            _c("questions", INT, "Questions that a run must have answered.", unit="questions"),
+            _c("keyless", INT, "Of them, without a usable key.", unit="questions"),
+            _c("points", POINTS, "What they are worth.", unit="points"),
+            _c("layout_points", POINTS, "What the exam's layout gives them.", null=True, unit="points"),
+            _c("unplaced", INT, "Questions whose points the layout doesn't know.", unit="questions"),
+            _c("topicless", INT, "Questions without a subject.", unit="questions"),
+            _c("has_forbidden_list", BOOL, "True when the dataset names forbidden choices in this exam."),
+        ),
+        key=("exam_id", "dataset_id", "ruleset", "component"),
+        references=(_ref("exam_id", "exam"), _ref("dataset_id", "dataset")),
+    ),
+    Table(
+        "exam_part_score", "scores", "What one attempt of a run earned in each part of an exam.",
+        (
+            _RUN_ID, _ATTEMPT, *_EXAM_PART,
+            _c("points", POINTS, "Points earned.", unit="points"),
+            _c("max_points", POINTS, "Points that counted for this attempt.", unit="points"),
+            _c("questions", INT, "Needed questions that it has a prediction for.", unit="questions"),
+            _c("forbidden", INT, "Of them, those in which a forbidden choice was chosen.", unit="questions"),
+        ),
+        key=("run_id", "attempt", "exam_id", "dataset_id", "ruleset", "component"),
+        references=(_ref("run_id", "run"), _ref("exam_id", "exam"), _ref("dataset_id", "dataset")),
+    ),
+    Table(
+        "exam_line", "scores", "One attempt of a run against each line of an exam, in numbers (exam_result says it in words).",
+        (
+            _RUN_ID, _ATTEMPT, _n("exam_id", "Exam."), _RULESET,
+            _n("component", "Component of rule_component."),
+            _n("kind", "What the line limits, as in rule_component.", values=LINE_KINDS),
+            _c("points", POINTS, "Points earned, or the number of what is limited; null where the line's questions aren't known.",
+               null=True),
+            _c("max_points", POINTS, "Points that counted.", null=True, unit="points"),
+            _c("threshold", POINTS, "Points needed of what counted, or the highest number allowed.", null=True),
+            _c("passed", BOOL, "Whether the line was met; null when it can't be said.", null=True),
+            _n("obstacle", "Why it can't be said. incomplete: questions without a prediction; no_line: the line was not "
+                                 "found; points: the paper's points are not the official maximum; layout: nor those of the "
+                                 "layout; keys: questions without a usable key.",
+               null=True, values=("incomplete", "no_line", "points", "layout", "keys")),
+            _c("found", POINTS, "What the obstacle was found in: questions or points.", null=True),
+            _c("expected", POINTS, "What they should be.", null=True),
+            _c("is_unchecked", BOOL, "True when the data lacks what the line looks at (forbidden lists, subjects)."),
+            _c("is_pooled", BOOL, "True when it is not known which questions are this line's."),
+            _c("pool_points", POINTS, "Points earned in all questions whose part is not known.", null=True, unit="points"),
+            _c("pool_max_points", POINTS, "Points that counted in them.", null=True, unit="points"),
+            _n("rule_status", "Whether the line has a source.", values=RULE_STATUSES),
+        ),
+        key=("run_id", "attempt", "exam_id", "ruleset", "component"),
+        references=(_ref("run_id", "run"), _ref("exam_id", "exam")),
+    ),
+    Table(
+        "exam_result", "scores", "Each line of an exam for one run, and the verdict (component overall).",
         (
             _RUN_ID, _n("exam_id", "Exam."), _RULESET,
             _n("component", "Part with a line of its own, 禁忌 (forbidden choices), 零点科目 (subjects without a point), "
-                            "科目 (published 薬剤: subjects below their share), or overall: the verdict."),
-            _c("points", POINTS, "Points earned; for 禁忌, 零点科目 and 科目 their number.", null=True, unit="points"),
-            _c("max_points", POINTS, "Points that counted for this run.", null=True, unit="points"),
-            _c("threshold", POINTS, "Points needed; for 禁忌, 零点科目 and 科目 the highest number allowed.", null=True),
-            _c("passed", BOOL, "Whether the line (overall: the exam) was met; null when it can't be said.", null=True),
+                                  "科目 (published 薬剤: subjects below their share), or overall: the verdict."),
+            _c("points", POINTS, "Points earned, the mean over attempts; for 禁忌, 零点科目 and 科目 their number.", null=True,
+               unit="points"),
+            _c("max_points", POINTS, "Points that counted for this run, the mean over attempts.", null=True, unit="points"),
+            _c("threshold", POINTS, "Points needed, the mean over attempts; for 禁忌, 零点科目 and 科目 the highest number allowed.",
+               null=True),
+            _c("passed", BOOL, "Whether the line (overall: the exam) was met; null when it can't be said, or attempts disagree.",
+               null=True),
             _n("reason", "In words: what was met or not, or why there is no verdict."),
-            _n("rule_status", "unverified when it rests on a line or a layout without a source.", values=RULE_STATUSES),
+            _n("rule_status", "Whether all that it rests on has a source.", values=RULE_STATUSES),
+            _c("attempts", INT, "Attempts at the exam.", unit="attempts"),
+            _c("attempts_passed", INT, "Of them, those that met the line (overall: passed the exam).", unit="attempts"),
         ),
         key=("run_id", "exam_id", "ruleset", "component"), references=(_ref("run_id", "run"), _ref("exam_id", "exam")),
     ),
@@ -527,10 +634,8 @@ _TABLES = (
         "rule_item", "rules", "Points of one answer, by benchmark and ruleset.",
         (
             _n("benchmark", "The benchmark.", values=BENCHMARKS), _RULESET,
-            _n("reads", "How it takes a response. selection: the answer as read here; notebook: capital letters before "
-                        "a full stop, else the pieces between '-'; characters: letters and digits, sorted, six at "
-                        "most; list: the pieces between commas, sorted.",
-               values=("selection", "notebook", "characters", "list")),
+            _n("reads", "How it takes a response. selection: the answer as read here; else in the way of the benchmark's "
+                              "released.sql, in one word (see note)."),
             _c("any_right", POINTS, "Once, when at least one chosen answer is right.", unit="points"),
             _c("exact", POINTS, "More, when the answer is an accepted one in full.", unit="points"),
             _c("each_wrong", POINTS, "For each wrong answer chosen.", unit="points"),
@@ -544,7 +649,20 @@ _TABLES = (
         key=("benchmark", "ruleset"), not_empty=True,
     ),
     Table(
-        "rule_topic", "rules", "Weight of each subject in Medschool-Test's exam score.",
+        "rule_use_case", "rules", "Named parts of a benchmark that its own reports speak of.",
+        (
+            _n("benchmark", "The benchmark.", values=BENCHMARKS),
+            _n("use_case", "Its name."),
+            _n("kind", "whole: every question; topic: one such part for each subject; sample: a share of each subject.",
+               values=USE_CASE_KINDS),
+            _c("share", POINTS, "Share of each subject's questions.", unit="share, 0 to 1"),
+            _c("seed", INT, "Seed of a sample.", null=True),
+            _n("source", "Where it is defined."),
+        ),
+        key=("benchmark", "use_case"),
+    ),
+    Table(
+        "rule_topic", "rules", "Weight of each subject in an exam score.",
         (
             _n("benchmark", "The benchmark.", values=BENCHMARKS),
             _n("topic", "Subject."),
@@ -558,12 +676,12 @@ _TABLES = (
             _RULESET,
             _n("benchmark", "The benchmark whose released scorer has this line; null: the exam's own.", null=True,
                values=BENCHMARKS),
-            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("year", INT, "Year of the sitting."),
             _n("component", "Part of the exam; overall: all of it."),
             _n("kind", "points: points needed; forbidden: forbidden choices allowed; zero_subjects: subjects without a "
-                       "point allowed; earned_share: the released scorer's check of 薬剤's subjects.",
-               values=("points", "forbidden", "zero_subjects", "earned_share")),
+                             "point allowed; earned_share: the released scorer's check of 薬剤's subjects.",
+               values=LINE_KINDS),
             _c("first_number", INT, "First question it looks at; null: by the question's component.", null=True),
             _c("last_number", INT, "Last question it looks at; null: to the end.", null=True),
             _c("max_points", POINTS, "Official maximum; null when not found.", null=True, unit="points"),
@@ -581,7 +699,7 @@ _TABLES = (
     Table(
         "rule_layout", "rules", "Questions and points of each paper, as the exams are laid out.",
         (
-            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("first_year", INT, "First year it holds for."),
             _c("last_year", INT, "Last year it is known to hold for."),
             _n("paper", "Paper, upper case; 'all' where questions are numbered through the exam."),
@@ -592,6 +710,36 @@ _TABLES = (
             _n("source", "Where it was read."),
         ),
         key=("profession", "first_year", "paper", "first_number"), not_empty=True,
+    ),
+    Table(
+        "rule_adjusted", "rules", "Exam questions whose scoring was changed officially after the sitting.",
+        (
+            _n("exam", "Profession and year of the sitting, as exam_id ends."),
+            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _c("year", INT, "Year of the sitting."),
+            _n("paper", "Paper, upper case; 'all' where questions are numbered through the exam."),
+            _c("number", INT, "Number of the question."),
+            _n("kind", "removed: left out for all; correct_only: counted only for those who got it right; all_credit: right "
+                             "for all; several_accepted: more than one answer is right; unstated: listed, how is not stated.",
+               values=ADJUSTED_KINDS),
+            _n("words", "The same in words, with the accepted answers where they are known."),
+            _n("source", "Where it was read."),
+            _n("status", "Whether it has a source that can be relied on.", values=RULE_STATUSES),
+        ),
+        key=("profession", "year", "paper", "number"),
+    ),
+    Table(
+        "reported_result", "rules", "Figures that papers report, to be set beside those computed here (view reproduction).",
+        (
+            _n("source", "The paper or repository."),
+            _n("model", "Model as the source writes it; empty for figures that have none."),
+            _n("benchmark", "The benchmark.", values=BENCHMARKS),
+            _n("scope", "What it speaks of: profession, year, part, modality, as far as they apply, joined by '; '."),
+            _n("metric", "What was counted or measured."),
+            _c("value", SCORE, "The figure."),
+            _n("locator", "Where in the source it stands."),
+        ),
+        key=("source", "model", "benchmark", "scope", "metric"),
     ),
 )  # fmt: skip
 

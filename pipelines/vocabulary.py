@@ -15,7 +15,11 @@ RUN_KINDS = ("model", "baseline", "human")
 MODALITIES = ("text", "multimodal")
 RUN_FORMATS = ("mc", "cloze", "generated")
 RULESETS = ("official", "published")
-RULE_STATUSES = ("sourced", "unverified")
+RULE_STATUSES = ("sourced", "derived", "unverified")
+"""derived: worked out from sourced facts, not stated by a source itself."""
+ADJUSTED_KINDS = ("removed", "correct_only", "all_credit", "several_accepted", "unstated")
+USE_CASE_KINDS = ("whole", "topic", "sample")
+LINE_KINDS = ("points", "forbidden", "zero_subjects", "earned_share")
 LINKS = ("exact", "lost_markup", "near")
 FLAGS = (
     "image_missing", "passage_missing", "lost_markup", "duplicate_choices", "duplicate_question", "key_missing",

@@ -15,7 +15,7 @@ from pipelines.cli.command import Group
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="medexams")
 def main() -> None:
-    """One warehouse for medical licensing-exam benchmarks: COGNET-MD, KokushiMD-10 and Medschool-Test.
+    """One warehouse for medical licensing-exam benchmarks.
 
     \b
     Start here:

@@ -40,7 +40,7 @@ def export_(
 
     \b
     Examples:
-      medexams export parquet hub/ --benchmark medschool
+      medexams export parquet hub/ --benchmark BENCHMARK
       medexams export lm-eval tasks/ && lm_eval --include_path tasks --tasks list
       medexams export xlsx tables/
     """

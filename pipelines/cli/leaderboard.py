@@ -27,7 +27,7 @@ def leaderboard(benchmark: str | None, as_json: bool, data: Path | None) -> None
     \b
     Examples:
       medexams leaderboard
-      medexams leaderboard --benchmark medschool
+      medexams leaderboard --benchmark BENCHMARK
       medexams leaderboard --json | jq '.[] | select(.rank == 1) | .model'
     """
     settings = Settings.from_env(data=data)

@@ -16,7 +16,12 @@ from pipelines.settings import PROFILES, Settings
 @command()
 @click.option("--profile", type=click.Choice(PROFILES), help="sample: bundled, no network; live: the public sources.")
 @click.option("--only", type=click.Choice(BENCHMARKS), help="Fetch the sources of this benchmark alone.")
-@click.option("--accept-shrink", is_flag=True, default=None, help="Accept a table that lost more rows than allowed.")
+@click.option(
+    "--accept-shrink",
+    is_flag=True,
+    default=None,
+    help="Accept releases that changed more than allowed.",
+)
 @json_option
 @data_option
 def refresh(
@@ -30,8 +35,8 @@ def refresh(
     Examples:
       medexams refresh --profile sample          the bundled sample, no network
       medexams refresh --data live               the public sources, in a folder of their own
-      medexams refresh --only medschool          one benchmark's sources; all tables are rebuilt
-      MEDEXAMS_KOKUSHI_RELEASE=./kokushi medexams refresh     one source from a local folder
+      medexams refresh --only BENCHMARK          one benchmark's sources; all tables are rebuilt
+      MEDEXAMS_<SOURCE>=./folder medexams refresh     one source from a local folder (medexams doctor lists them)
     """
     settings = Settings.from_env(profile=profile, data=data, accept_shrink=accept_shrink)
     run_job(settings, "refresh", only)

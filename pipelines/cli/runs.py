@@ -17,7 +17,7 @@ from pipelines.cli.refresh import run_job
 from pipelines.cli.warehouse import open_warehouse, query_warehouse
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.settings import Settings
-from pipelines.vocabulary import PREDICTION_STATUSES
+from pipelines.vocabulary import PREDICTION_STATUSES, RUN_KINDS
 
 
 @click.group(cls=Group)
@@ -31,8 +31,8 @@ def runs() -> None:
 @click.option("--vendor", help="Who made the model.")
 @click.option("--dataset", help="Dataset (or benchmark) that was answered, where the files do not say.")
 @click.option("--description", help="Free description of the run.")
-@click.option("--use-case", help="Use case, where the benchmark has several.")
-@click.option("--kind", type=click.Choice(["model", "baseline", "human"]), help="What answered.")
+@click.option("--use-case", help="Use case that was run, of those on the benchmark's card.")
+@click.option("--kind", type=click.Choice(RUN_KINDS), help="What answered.")
 @click.option("--encoding", help="Encoding of text files that are not UTF-8, for example cp932.")
 @click.option("--replace", is_flag=True, help="Take the place of files of the same name that came from elsewhere.")
 @click.option("--lenient", is_flag=True, help="Exit with 0 though something could not be read or matched.")
@@ -43,15 +43,15 @@ def runs_add(
 ) -> None:
     """Copy prediction files or folders into the inbox, read and score them, publish, and say what was read.
 
-    The format is found from the content: lm-evaluation-harness, KokushiMD-10 results, IgakuQA, COGNET-MD, Inspect,
-    HELM, lighteval, OpenCompass, OpenAI batches, CSV, Excel and JSON lines; also in folders and zip, tar or gz
-    archives. Exit code 1 when anything that was named could not be read or matched.
+    The format is found from the content: the benchmarks' own results, lm-evaluation-harness, Inspect, HELM, lighteval,
+    OpenCompass, OpenAI batches, CSV, Excel and JSON lines; also in folders and zip, tar or gz archives. Exit code 1
+    when anything that was named could not be read or matched.
 
     \b
     Examples:
       medexams runs add results/                              a folder, whatever is in it
       medexams runs add answers.csv --model my-model          what the file does not say
-      medexams runs add samples_medschool.jsonl.gz --dataset medschool
+      medexams runs add samples.jsonl.gz --dataset DATASET
       medexams runs add people.csv --model "class of 2024" --kind human
       medexams runs add mended/answers.csv --replace          in place of the answers.csv added before
     """
@@ -115,7 +115,7 @@ def runs_remove(names: tuple[str, ...], data: Path | None) -> None:
 
     \b
     Examples:
-      medexams runs remove my-model/medschool-room-b007/3f9c2a1b
+      medexams runs remove RUN
     """
     from pipelines.runs import inbox
 
@@ -266,7 +266,7 @@ def runs_show(run: str, status: str | None, limit: int, as_json: bool, data: Pat
 
     \b
     Examples:
-      medexams runs show gpt-4/kokushi_md10-ja
+      medexams runs show RUN
       medexams runs show gpt-4 --status unparsed --limit 5     what could not be read, to see why
     """
     settings = Settings.from_env(data=data)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pipelines.benchmarks.registry import benchmarks
 from pipelines.export.content import FIELDS
 from pipelines.export.gate import Dataset
+from pipelines.registry import benchmarks
 
 # Bounds and names of the hub's size_categories.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))

@@ -20,9 +20,10 @@ from typing import Any
 import duckdb
 
 from pipelines.export.content import questions, write_jsonl
-from pipelines.export.folder import sha256
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
+from pipelines.folders import sha256
 from pipelines.prompts import asked
+from pipelines.registry import benchmarks
 from pipelines.store.checks import quoted
 
 VERSION = "0.2.2"
@@ -35,12 +36,7 @@ _METRICS: dict[str, tuple[str, str, tuple[float, float] | None, str]] = {
     "accuracy": ("accuracy", "proportion", (0, 1), "Right in full, over all questions that count."),
     "accuracy_answered": ("accuracy", "proportion", (0, 1), "Right in full, over the questions answered."),
     "answered_share": ("answered_share", "proportion", (0, 1), "Questions answered, over all that count."),
-    "exam_score": (
-        "exam_score",
-        "points",
-        (-24, 90),
-        "Medschool-Test's exam score: weighted mean of subjects times 60.",
-    ),
+    "exam_score": ("exam_score", "points", None, "Weighted mean of the subjects, times the questions of an exam."),
 }
 _ITEM_METRIC = "score"
 """The metric that the points of single answers add up to."""
@@ -211,7 +207,11 @@ def _bounds(con: duckdb.DuckDBPyConnection, dataset: Dataset) -> dict[str, tuple
         select coalesce(sum(weight * least), 0), coalesce(sum(weight * most), 0), coalesce(min(least / most), 0)
         from worth"""
     lowest, highest, share = map(float, con.execute(sql).fetchall()[0])
-    return {"score": (lowest, highest), "score_share": (min(0.0, share), 1.0)}
+    found = {"score": (lowest, highest), "score_share": (min(0.0, share), 1.0)}
+    if benchmark := benchmarks().get(dataset.benchmark):
+        metric = benchmark.card.metric
+        found.setdefault(metric.name, (metric.low, metric.high))
+    return found
 
 
 def _runs(con: duckdb.DuckDBPyConnection, dataset: Dataset) -> list[dict[str, Any]]:

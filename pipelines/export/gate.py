@@ -14,9 +14,9 @@ from datetime import datetime
 
 import duckdb
 
-from pipelines.benchmarks.registry import sources
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.licences import Terms, terms
+from pipelines.registry import sources
 
 ReportProgress = Callable[[str, int, int | None], None]
 """What is being done, how much of it is done, and of how much (None: unknown)."""

@@ -93,7 +93,7 @@ def _read(doc: Doc, text: str) -> set[str] | str | None:
 def _accepts(doc: Doc, value: str) -> bool:
     if doc["answer_type"] == "numeric":
         number = _number(value)
-        return number is not None and any(number in (_number(a), _boxed(a)) for a in doc["accepted"])
+        return number is not None and any(number == _number(a) for a in doc["accepted"])
     return _squeezed(value) in {_squeezed(a) for a in doc["accepted"]}
 
 
@@ -102,11 +102,6 @@ def _number(text: str) -> Decimal | None:
         return Decimal(unicodedata.normalize("NFKC", text).replace(",", "").replace(" ", ""))
     except InvalidOperation:
         return None
-
-
-def _boxed(text: str) -> Decimal | None:
-    """ "04" stands for two digit boxes: 0.4 as well as 4."""
-    return _number(f"0.{text[1:]}") if re.fullmatch("0[0-9]+", text) else None
 
 
 def _squeezed(text: str) -> str:

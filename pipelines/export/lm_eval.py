@@ -17,10 +17,10 @@ from typing import Any
 
 import duckdb
 
-from pipelines.benchmarks.registry import states_how_many
 from pipelines.export.content import questions, write_jsonl
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
 from pipelines.prompts import Question, asked, numbered_exams, prompts_of
+from pipelines.registry import states_how_many
 from pipelines.runs.shown import bare
 
 FORMS = ("mc", "cloze", "generated")
@@ -162,12 +162,13 @@ def _readme(tasks: Sequence[tuple[str, int]]) -> str:
     listed = "\n".join(f"| `{name}` | {n} |" for name, n in tasks)
     return f"""# Tasks for lm-evaluation-harness, made by medexams
 
-Run them from inside this folder, where their data is:
+Run them from inside this folder, where their data is. Results go elsewhere: a folder that holds more than the export
+is not written again.
 
 ```
 HF_HUB_OFFLINE=1 lm_eval run --include_path . --tasks medexams --model hf --model_args pretrained=MODEL \\
-    --output_path results --log_samples
-medexams runs add results
+    --output_path ../results --log_samples
+medexams runs add ../results
 ```
 
 Tags: `medexams` (all), `medexams_mc`, `medexams_cloze`, `medexams_generated`, and one per benchmark. Seen to work with
@@ -177,11 +178,11 @@ Tags: `medexams` (all), `medexams_mc`, `medexams_cloze`, `medexams_generated`, a
 | --- | --- |
 {listed}
 
-- `score_share`: points over points possible, by the exam's own rule; `exam_score` (Medschool-Test): -24 to 90; `acc`:
-  right in full. Questions that were removed from the exam, or have no usable key, count in none of them.
+- `score_share`: points over points possible, by the exam's own rule; `exam_score`: the weighted score of the whole
+  exam; `acc`: right in full. Questions that were removed from the exam, or have no usable key, count in none of them.
 - mc ranks the labels of the choices, cloze their texts without showing them (`_norm`: by length). Questions that want
-  several answers, a number, a sequence or a text can only be answered in the generated tasks. COGNET-MD never says how
-  many answers are right: one choice is an answer there, and earns what the rule gives for it.
+  several answers, a number, a sequence or a text can only be answered in the generated tasks. Where a benchmark
+  never says how many answers are right, one choice is an answer there, and earns what the rule gives for it.
 - The generated tasks count a text only when it is nothing but the answer. `medexams runs add` reads free text.
 - Questions with pictures are asked without them (`needs_image`).
 """

@@ -18,8 +18,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
-from pipelines.benchmarks.registry import benchmarks
 from pipelines.errors import SettingsError
+from pipelines.registry import benchmarks
 
 Question = dict[str, Any]
 """A question with the keys of export/content.FIELDS."""

@@ -41,7 +41,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Exam:
-    """One sitting: profession as KokushiMD-10 writes it, its English name, year, and round (第…回) where known."""
+    """One sitting: profession in the words of its country, its English name, year, and round (第…回) where known."""
 
     profession: str
     profession_en: str
@@ -61,6 +61,8 @@ class Item:
     choices: list[Choice] = field(default_factory=list)
     keys: list[Key] = field(default_factory=list)
     key_status: str = "scored"
+    released_key: str | None = None
+    """The key in the words of the release, for its released scorer; "": never credited; None: the key as in `keys`."""
     points: Decimal = Decimal(1)
     topic: str | None = None
     exam: Exam | None = None

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 import duckdb
 
-from pipelines.benchmarks.registry import benchmarks
+from pipelines.registry import benchmarks
 from pipelines.report.world import Dataset, Run, World, rows
 
 CHANCE = "seeded-random"

@@ -19,7 +19,7 @@ import duckdb
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from pipelines.benchmarks.registry import benchmarks
+from pipelines.registry import benchmarks
 from pipelines.report import boards, charts, exams, quality
 from pipelines.report.charts import MOST, MOST_NARROW, Chart, Mark, Point
 from pipelines.report.world import world

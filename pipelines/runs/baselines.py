@@ -1,7 +1,7 @@
 """Runs that need no model: what a score is worth is seen against them. One run per baseline and dataset.
 
 Deterministic: the same dataset gives the same answers on every machine. A question whose number of right answers is
-stated on the paper (Japanese exams: "choose two") gets that many choices; COGNET-MD does not state it and gets one.
+stated ("choose two") gets that many choices; where the benchmark does not state it, one.
 Questions without choices (numbers, sequences, free text) are abstained from.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.registry import states_how_many
 from pipelines.schema import TABLES
 
 HARNESS = "medexams baselines"
@@ -90,7 +91,7 @@ def baseline_runs(
             order = strategy(qid, list(shown), common) if len(shown) else None
             row = {"run_id": run_id, "question_id": qid, "attempt": 1, "status": "abstained"}
             if order is not None:
-                many = 1 if d["benchmark"] == "cognet_md" else asked.get(qid, 1)
+                many = asked.get(qid, 1) if states_how_many(d["benchmark"]) else 1
                 chosen = sorted(order[:many])
                 row |= {
                     "status": "answered",

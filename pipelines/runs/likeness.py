@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from pipelines.questions.identity import squeeze as _squeeze
-from pipelines.questions.text import released_to_text
 from pipelines.runs.values import clean
+from pipelines.text.markup import decoded_text
 
 ABSTAIN = -1
 """Stands for a position: the choice shown is none of the question's, it declines to answer."""
@@ -21,7 +21,7 @@ _TRIVIAL = 6  # squeezed characters below which a text says nothing of what was 
 
 def plain(text: str) -> str:
     """Text as the warehouse would hold it: entities that a released file left in it are decoded."""
-    return released_to_text(clean(text)) if "&" in text else clean(text)
+    return decoded_text(clean(text)) if "&" in text else clean(text)
 
 
 @lru_cache(maxsize=1 << 16)

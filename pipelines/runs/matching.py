@@ -147,7 +147,7 @@ class QuestionIndex:
 
     @cached_property
     def _by_whole(self) -> dict[str, list[Question]]:
-        """Stem and choices with their labels as one text, as some releases write a question."""
+        """Stem and choices with their labels as one text: releases write a question so."""
         found: dict[str, list[Question]] = defaultdict(list)
         for q in self.questions:
             shown = (label + text for label, text in zip(q.labels, q.choices, strict=True) if text)
@@ -437,7 +437,7 @@ def _same_key(match: Match, ask: Ask) -> bool:
 
 
 def _same_benchmark(word: str, benchmark: str) -> bool:
-    """A name with something added or left out means the benchmark too ('medschooltest', 'medschool-v1')."""
+    """Whether a word is the beginning of a benchmark's name, or the name that of the word."""
     name = squeeze(benchmark)
     return len(word) >= 5 and (name.startswith(word) or word.startswith(name))
 

@@ -1,15 +1,14 @@
 """docs/rules.md, made from the rules by `python -m pipelines.scoring.document > docs/rules.md`; a test compares them.
 
-What the rules are belongs to rules/*; how they are applied to sql/scores.
+What the rules are belongs to the benchmarks' folders rules/; how they are applied to sql/scores.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from decimal import Decimal
 
-from pipelines.scoring.rulebook import Line, Rulebook, rulebook
+from pipelines.scoring.rulebook import Line, Rulebook, UseCase, rulebook
 
 _HEAD = """# Rules
 
@@ -17,10 +16,11 @@ Made from the folders rules/ of pipelines/benchmarks by `python -m pipelines.sco
 
 Two rulesets stand side by side. `official` is the exam's own rule; `published` is what the benchmark's released scorer
 computes, faults included, so that a published table can be reproduced. Where they part, the table `rule_disagreement`
-says why. A cell without a source is **unverified**, and a verdict that rests on one says so (`rule_status`).
+says why. A cell without a source is **unverified**, one worked out from sourced facts is **derived**, and a verdict
+that rests on one says so (`rule_status`).
 
-A new exam year is a change of files in japanese_exams/rules only: lines in lines.csv, the layout in layout.csv
-where it changed, adjusted questions in adjusted.toml.
+A new exam year is a change of rule files only: lines in lines.csv, the layout in layout.csv, adjusted questions in
+adjusted.toml.
 """
 
 _ANSWERS = """
@@ -68,12 +68,15 @@ def _parts(rules: Rulebook) -> Iterator[str]:
     yield ""
     for rule in rules.items:
         yield f"- {rule.benchmark}, {rule.ruleset}: {rule.note}"
-    exam, beta = rules.documents["medschool"]["exam"], rules.documents["cognet_md"]["beta"]
-    subjects = ", ".join(f"{n} {topic}" for topic, n in rules.weights.items())
-    yield f"\n## Medschool-Test: the exam score\n\n{exam['note']}"
-    yield f"Weights: {subjects}, of {exam['questions']}. Source: {exam['source']}."
-    yield "\n## COGNET-MD: the beta sample\n"
-    yield f"{Decimal(beta['share']):.0%} of each specialty, drawn with seed {beta['seed']}. Source: {beta['source']}."
+    for benchmark, document in rules.documents.items():
+        if topics := [t for t in rules.topics if t.benchmark == benchmark]:
+            exam = document["exam"]
+            weights = ", ".join(f"{t.weight} {t.topic}" for t in topics)
+            yield f"\n## {document['title']}: the exam score\n\n{exam['note']}"
+            yield f"Weights: {weights}, of {exam['questions']}. Source: {exam['source']}."
+        if cases := [c for c in rules.use_cases if c.benchmark == benchmark]:
+            yield f"\n## {document['title']}: use cases\n"
+            yield from (_use_case(case) for case in cases)
     yield _KOKUSHI.rstrip()
     for profession in dict.fromkeys(x.profession for x in rules.lines):
         yield f"\n### {profession}\n\nLayout:\n"
@@ -93,6 +96,15 @@ def _parts(rules: Rulebook) -> Iterator[str]:
                 (_line(x) for x in rules.lines if (x.profession, x.ruleset) == (profession, ruleset)),
             )
     yield ""
+
+
+def _use_case(case: UseCase) -> str:
+    what = {
+        "whole": "every question",
+        "topic": "the questions of one subject",
+        "sample": f"{case.share:.0%} of each subject, drawn with seed {case.seed}",
+    }[case.kind]
+    return f"- {case.use_case}: {what}. Source: {case.source}."
 
 
 def _line(line: Line) -> tuple[object, ...]:

@@ -1,30 +1,33 @@
 """The rules of the exams, read from the benchmarks' folders rules/ and checked: data in, objects and rule tables out.
 
-`tables()` gives the rule tables that sql/scores reads. A new exam year is a change of lines.csv and layout.csv only.
-How points follow from the rules is SQL, and which questions were adjusted is the sources' matter: neither belongs here.
+A folder's rules/ may hold points.toml (points of an answer, weights of subjects, use cases), lines.csv, layout.csv,
+adjusted.toml and reported.csv; a folder with points.toml is a benchmark, one without is shared by those that ask its
+exams. A new exam year is a change of these files only. How points follow from the rules is SQL's matter.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from math import ceil, floor
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from pipelines.errors import SettingsError
-from pipelines.schema import BENCHMARKS, TABLES
-from pipelines.vocabulary import RULE_STATUSES, RULESETS
+from pipelines.registry import benchmarks
+from pipelines.schema import TABLES
+from pipelines.vocabulary import ADJUSTED_KINDS, RULE_STATUSES, RULESETS
 
-_SCORER = "kokushi_md10"
-"""The benchmark whose released scorer the `published` lines are; the official ones hold for every benchmark."""
-_ROOT = resources.files("pipelines.benchmarks")
+TABLE_NAMES = (
+    "rule_item", "rule_topic", "rule_use_case", "rule_component", "rule_layout", "rule_adjusted", "reported_result",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,27 @@ class ItemRule:
     status: str
     source: str
     note: str
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Weight of a subject in a benchmark's exam score; see the table rule_topic."""
+
+    benchmark: str
+    topic: str
+    weight: int
+
+
+@dataclass(frozen=True)
+class UseCase:
+    """A named part of a benchmark; see the table rule_use_case."""
+
+    benchmark: str
+    use_case: str
+    kind: str
+    share: Decimal
+    seed: int | None
+    source: str
 
 
 @dataclass(frozen=True)
@@ -91,16 +115,62 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class Adjusted:
+    """How one question's scoring was changed officially; see the table rule_adjusted. `paper` 'all': as in Layout.
+
+    `accepted` holds tuples of labels, upper case, where several answers are accepted and known.
+    """
+
+    profession: str
+    year: int
+    paper: str
+    number: int
+    kind: str
+    accepted: tuple[tuple[str, ...], ...]
+    source: str
+    status: str
+
+    @property
+    def words(self) -> str:
+        what = {
+            "removed": "left out for all",
+            "correct_only": "counted only for those who got it right",
+            "all_credit": "right for all",
+            "several_accepted": "several answers accepted",
+            "unstated": "adjusted, how is not stated",
+        }[self.kind]
+        if self.accepted:
+            return f"{what} ({', '.join('-'.join(labels) for labels in self.accepted)})"
+        return f"{what} (which is not known)" if self.kind == "several_accepted" else what
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A figure that a paper reports; see the table reported_result."""
+
+    source: str
+    model: str
+    benchmark: str
+    scope: str
+    metric: str
+    value: Decimal
+    locator: str
+
+
+@dataclass(frozen=True)
 class Rulebook:
-    """Every rule. `weights`: Medschool-Test's questions per subject; `beta`: COGNET-MD's half sample (share, seed)."""
+    """Every rule of every benchmark."""
 
     items: tuple[ItemRule, ...]
+    topics: tuple[Topic, ...]
+    use_cases: tuple[UseCase, ...]
     lines: tuple[Line, ...]
     layouts: tuple[Layout, ...]
-    weights: dict[str, int]
-    beta: tuple[Decimal, int]
-    documents: dict[str, dict[str, Any]]
-    """The TOML files as read, for the documentation."""
+    adjusted: Mapping[tuple[str, int, str, int], Adjusted]
+    """By profession, year, paper and number."""
+    reported: tuple[Reported, ...]
+    documents: Mapping[str, dict[str, Any]]
+    """Each benchmark's points.toml as read, for the documentation."""
 
     def of_exam(self, ruleset: str, profession: str, year: int) -> list[Line]:
         """The lines of one exam under one ruleset; empty when there are none."""
@@ -110,9 +180,42 @@ class Rulebook:
         """The layout of one exam; empty when it is not known."""
         return [x for x in self.layouts if x.profession == profession and x.first_year <= year <= x.last_year]
 
+    def adjustment(self, profession: str, year: int, paper: str, number: int) -> Adjusted | None:
+        """How one question was adjusted, where it was."""
+        return self.adjusted.get((profession, year, paper, number)) or self.adjusted.get(
+            (profession, year, "all", number)
+        )
 
-def _fault(file: str, what: str) -> SettingsError:
-    return SettingsError(f"{file}: {what}")
+
+# ---- reading -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _File:
+    """One rule file: its place for messages, the benchmark whose folder it stands in (None: shared), its text."""
+
+    place: str
+    benchmark: str | None
+    text: str
+
+    def fault(self, what: str, line: int | None = None) -> SettingsError:
+        return SettingsError(f"{self.place}: {'' if line is None else f'line {line}: '}{what}")
+
+    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """The rows of a CSV file, each with its line number."""
+        reader = csv.DictReader(self.text.splitlines())
+        for row in reader:
+            yield reader.line_num, row
+
+
+def _files(folders: Iterable[Path], name: str) -> list[_File]:
+    found = []
+    for folder in sorted(folders, key=lambda f: f.name):
+        file = folder / "rules" / name
+        if file.is_file():
+            benchmark = folder.name if (folder / "rules" / "points.toml").is_file() else None
+            found.append(_File(f"{folder.name}/rules/{name}", benchmark, file.read_text(encoding="utf-8")))
+    return found
 
 
 def _whole(text: str) -> int | None:
@@ -123,118 +226,194 @@ def _points(text: str) -> Decimal | None:
     return Decimal(text) if text else None
 
 
-def _files(root: Traversable, name: str) -> list[tuple[str, str]]:
-    """Path below `root` and text of the files FOLDER/rules/`name`, by folder."""
-    found = []
-    for folder in sorted((f for f in root.iterdir() if f.is_dir()), key=lambda f: f.name):
-        file = folder / "rules" / name
-        if file.is_file():
-            found.append((f"{folder.name}/rules/{name}", file.read_text(encoding="utf-8")))
-    return found
+def _documents(folders: Iterable[Path]) -> Iterator[tuple[_File, str, dict[str, Any]]]:
+    for file in _files(folders, "points.toml"):
+        try:
+            yield file, str(file.benchmark), tomllib.loads(file.text)
+        except (tomllib.TOMLDecodeError, KeyError) as fault:
+            raise file.fault(f"can't be read ({fault})") from None
 
 
-def _rows(root: Traversable, name: str) -> list[tuple[str, int, dict[str, str]]]:
-    return [
-        (file, number, row)
-        for file, text in _files(root, name)
-        for number, row in enumerate(csv.DictReader(text.splitlines()), 2)
-    ]
+def _items(file: _File, benchmark: str, document: dict[str, Any]) -> Iterator[ItemRule]:
+    for ruleset in RULESETS:
+        try:
+            rule = document["item"][ruleset]
+            points = {k: Decimal(rule[k]) for k in ("any_right", "exact", "each_wrong", "any_wrong")}
+            yield ItemRule(
+                benchmark=benchmark, ruleset=ruleset, reads=rule["reads"], **points, weighted=rule["weighted"],
+                credits_all=rule["credits_all"], status=rule["status"], source=rule["source"], note=rule["note"],
+            )  # fmt: skip
+        except (ValueError, KeyError, TypeError, InvalidOperation) as fault:
+            raise file.fault(f"[item.{ruleset}] can't be read ({fault!r})") from None
 
 
-def _lines(root: Traversable) -> tuple[Line, ...]:
+def _topics(file: _File, benchmark: str, document: dict[str, Any]) -> list[Topic]:
+    if "exam" not in document:
+        return []
+    try:
+        topics = [Topic(benchmark, name, int(weight)) for name, weight in document["exam"]["subjects"].items()]
+        total = int(document["exam"]["questions"])
+    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise file.fault(f"[exam] can't be read ({fault!r})") from None
+    if sum(t.weight for t in topics) != total:
+        raise file.fault("the subjects' questions don't add up to the exam's")
+    return topics
+
+
+def _use_cases(file: _File, benchmark: str, document: dict[str, Any]) -> Iterator[UseCase]:
+    for case in document.get("use_case", []):
+        try:
+            found = UseCase(
+                benchmark, case["name"], case["kind"], Decimal(case.get("share", "1")), case.get("seed"), case["source"]
+            )
+        except (KeyError, TypeError, InvalidOperation) as fault:
+            raise file.fault(f"a [[use_case]] can't be read ({fault!r})") from None
+        allowed = TABLES["rule_use_case"].column("kind").values
+        if found.kind not in allowed or (found.kind == "sample") != (found.seed is not None):
+            raise file.fault(f"use case {found.use_case}: kind is one of {allowed}, and a sample has a seed")
+        yield found
+
+
+def _lines(folders: Iterable[Path]) -> tuple[Line, ...]:
     lines: list[Line] = []
     seen = set()
-    for file, number, row in _rows(root, "lines.csv"):
-        try:
-            line = Line(
-                row["ruleset"], None if row["ruleset"] == "official" else _SCORER, row["profession"],
-                int(row["year"]), row["component"], row["kind"],
-                _whole(row["first_number"]), _whole(row["last_number"]), _points(row["max_points"]),
-                _points(row["line"]), row["basis"], _whole(row["percent"]), row["status"], row["source"],
-                row["note"] or None,
-            )  # fmt: skip
-        except (KeyError, ValueError, InvalidOperation) as fault:
-            raise _fault(file, f"line {number} can't be read ({fault!r})") from None
-        for column in ("ruleset", "kind", "basis", "status"):
-            allowed = TABLES["rule_component"].column(column).values
-            if getattr(line, column) not in allowed:
-                raise _fault(file, f"line {number}: {column} is {getattr(line, column)!r}, not one of {allowed}")
-        key = (line.ruleset, line.profession, line.year, line.component)
-        if key in seen:
-            raise _fault(file, f"line {number}: {key} stands there twice")
-        seen.add(key)
-        if not line.source:
-            raise _fault(file, f"line {number}: no source is given; say where it was read, or 'not found'")
-        if line.max_points is not None and line.line is not None and line.needed(line.max_points) != line.line:
-            raise _fault(file, f"line {number}: {line.line} points aren't {line.percent} % of {line.max_points}")
-        if line.line is None and line.status == "sourced":
-            raise _fault(file, f"line {number}: a line that was not found can't be 'sourced'")
-        lines.append(line)
+    for file in _files(folders, "lines.csv"):
+        for number, row in file.rows():
+            line = _line(file, number, row)
+            key = (line.ruleset, line.profession, line.year, line.component)
+            if key in seen:
+                raise file.fault(f"{key} stands there twice", number)
+            seen.add(key)
+            lines.append(line)
     return tuple(lines)
 
 
-def _layouts(root: Traversable) -> tuple[Layout, ...]:
-    layouts = []
-    for file, number, row in _rows(root, "layout.csv"):
-        try:
-            layout = Layout(
-                row["profession"], int(row["first_year"]), int(row["last_year"]), row["paper"],
-                int(row["first_number"]), int(row["last_number"]), row["component"] or None, _whole(row["points"]),
-                row["status"], row["source"],
-            )  # fmt: skip
-        except (KeyError, ValueError) as fault:
-            raise _fault(file, f"line {number} can't be read ({fault!r})") from None
-        if layout.status not in RULE_STATUSES or not layout.source or layout.first_number > layout.last_number:
-            raise _fault(file, f"line {number}: the status, the source or the question numbers are wrong")
-        layouts.append(layout)
-    return tuple(layouts)
+def _line(file: _File, number: int, row: dict[str, str]) -> Line:
+    try:
+        line = Line(
+            row["ruleset"], file.benchmark, row["profession"], int(row["year"]), row["component"], row["kind"],
+            _whole(row["first_number"]), _whole(row["last_number"]), _points(row["max_points"]), _points(row["line"]),
+            row["basis"], _whole(row["percent"]), row["status"], row["source"], row["note"] or None,
+        )  # fmt: skip
+    except (KeyError, ValueError, InvalidOperation) as fault:
+        raise file.fault(f"can't be read ({fault!r})", number) from None
+    for column in ("ruleset", "kind", "basis", "status"):
+        allowed = TABLES["rule_component"].column(column).values
+        if getattr(line, column) not in allowed:
+            raise file.fault(f"{column} is {getattr(line, column)!r}, not one of {allowed}", number)
+    if not line.source:
+        raise file.fault("no source is given; say where it was read, or 'not found'", number)
+    if line.ruleset == "published" and line.benchmark is None:
+        raise file.fault("a released scorer's line belongs into the folder of its benchmark", number)
+    if line.max_points is not None and line.line is not None and line.needed(line.max_points) != line.line:
+        raise file.fault(f"{line.line} points aren't {line.percent} % of {line.max_points}", number)
+    if line.line is None and line.status != "unverified":
+        raise file.fault(f"a line that was not found can't be {line.status!r}", number)
+    return line
 
 
-def load(root: Traversable | None = None) -> Rulebook:
-    """Read and check all folders rules/ below `root` (default: our own). Raises SettingsError naming file and line."""
-    root = root or _ROOT
-    items: list[ItemRule] = []
-    documents: dict[str, dict[str, Any]] = {}
-    for file, text in _files(root, "points.toml"):
+def _layouts(folders: Iterable[Path]) -> Iterator[Layout]:
+    for file in _files(folders, "layout.csv"):
+        for number, row in file.rows():
+            try:
+                layout = Layout(
+                    row["profession"], int(row["first_year"]), int(row["last_year"]), row["paper"],
+                    int(row["first_number"]), int(row["last_number"]), row["component"] or None,
+                    _whole(row["points"]), row["status"], row["source"],
+                )  # fmt: skip
+            except (KeyError, ValueError) as fault:
+                raise file.fault(f"can't be read ({fault!r})", number) from None
+            if layout.status not in RULE_STATUSES or not layout.source or layout.first_number > layout.last_number:
+                raise file.fault("the status, the source or the question numbers are wrong", number)
+            yield layout
+
+
+def _adjusted(folders: Iterable[Path]) -> dict[tuple[str, int, str, int], Adjusted]:
+    """By profession, year, paper and number; a stated kind goes before an unstated one."""
+    found: dict[tuple[str, int, str, int], Adjusted] = {}
+    for file in _files(folders, "adjusted.toml"):
         try:
-            document = tomllib.loads(text)
-            for ruleset in RULESETS:
-                rule = document["item"][ruleset]
-                if rule["reads"] not in TABLES["rule_item"].column("reads").values:
-                    raise ValueError(f"reads = {rule['reads']!r}")
-                points = {k: Decimal(rule[k]) for k in ("any_right", "exact", "each_wrong", "any_wrong")}
-                items.append(ItemRule(
-                    benchmark=document["benchmark"], ruleset=ruleset, reads=rule["reads"], **points,
-                    weighted=rule["weighted"], credits_all=rule["credits_all"], status=rule["status"],
-                    source=rule["source"], note=rule["note"],
-                ))  # fmt: skip
-        except (ValueError, KeyError, TypeError, InvalidOperation) as fault:
-            raise _fault(file, f"can't be read ({fault!r})") from None
-        documents[document["benchmark"]] = document
-    if documents.keys() != set(BENCHMARKS):
-        raise _fault("rules", f"one points.toml for each of {', '.join(BENCHMARKS)}; found {', '.join(documents)}")
-    weights = {k: int(v) for k, v in documents["medschool"]["exam"]["subjects"].items()}
-    if sum(weights.values()) != documents["medschool"]["exam"]["questions"]:
-        raise _fault("medschool/rules/points.toml", "the subjects' questions don't add up to the exam's")
-    beta = documents["cognet_md"]["beta"]
+            announcements = tomllib.loads(file.text)["announcement"]
+            listed = [(group, question) for group in announcements for question in group["questions"]]
+            for group, q in listed:
+                one = Adjusted(
+                    group["profession"], int(group["year"]), q.get("paper", "all"), int(q["number"]), q["kind"],
+                    tuple(tuple(answer) for answer in q.get("accepted", ())), group["source"],
+                    "unverified" if group["confidence"] == "unverified" else "sourced",
+                )  # fmt: skip
+                place = (one.profession, one.year, one.paper, one.number)
+                known = found.get(place)
+                if one.kind not in ADJUSTED_KINDS:
+                    raise file.fault(f"{place}: kind is {one.kind!r}, not one of {ADJUSTED_KINDS}")
+                if known and "unstated" not in (known.kind, one.kind):
+                    raise file.fault(f"{place} is listed twice")
+                if known is None or known.kind == "unstated":
+                    found[place] = one
+        except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as fault:
+            raise file.fault(f"can't be read ({fault!r})") from None
+    return found
+
+
+def _reported(folders: Iterable[Path]) -> Iterator[Reported]:
+    for file in _files(folders, "reported.csv"):
+        for number, row in file.rows():
+            try:
+                value = Decimal(row["value"])
+                found = Reported(
+                    row["source"], row["model"], str(file.benchmark), row["scope"], row["metric"], value, row["locator"]
+                )
+            except (KeyError, TypeError, InvalidOperation) as fault:
+                raise file.fault(f"can't be read ({fault!r})", number) from None
+            if not (found.source and found.scope and found.metric and found.locator and file.benchmark):
+                raise file.fault("source, scope, metric and locator are needed, in a benchmark's folder", number)
+            yield found
+
+
+def load(folders: Iterable[Path] | None = None) -> Rulebook:
+    """Read and check the rules/ of `folders` (default: all benchmarks'). Raises SettingsError with file and line."""
+    if folders is None:
+        folders = {rules.parent for benchmark in benchmarks().values() for rules in benchmark.rule_folders}
+    folders = list(folders)
+    documents = list(_documents(folders))
     return Rulebook(
-        tuple(items), _lines(root), _layouts(root), weights, (Decimal(beta["share"]), int(beta["seed"])), documents
+        items=tuple(x for d in documents for x in _items(*d)),
+        topics=tuple(x for d in documents for x in _topics(*d)),
+        use_cases=tuple(x for d in documents for x in _use_cases(*d)),
+        lines=_lines(folders),
+        layouts=tuple(_layouts(folders)),
+        adjusted=_adjusted(folders),
+        reported=tuple(_reported(folders)),
+        documents={benchmark: document for _, benchmark, document in documents},
     )
 
 
 @cache
 def rulebook() -> Rulebook:
-    """The package's own rules, read once."""
+    """The rules of all benchmarks, read once."""
     return load()
 
 
 def tables(rules: Rulebook | None = None) -> dict[str, pl.DataFrame]:
-    """The rule tables that SQL reads, by table name, with exactly schema.py's columns."""
+    """The rule tables by name, with exactly schema.py's columns."""
     rules = rules or rulebook()
     rows: dict[str, list[dict[str, object]]] = {
         "rule_item": [asdict(x) for x in rules.items],
-        "rule_topic": [{"benchmark": "medschool", "topic": t, "weight": w} for t, w in rules.weights.items()],
+        "rule_topic": [asdict(x) for x in rules.topics],
+        "rule_use_case": [asdict(x) for x in rules.use_cases],
         "rule_component": [asdict(x) for x in rules.lines],
         "rule_layout": [asdict(x) for x in rules.layouts],
-    }
-    return {name: TABLES[name].frame(found) for name, found in rows.items()}
+        "rule_adjusted": [
+            {
+                "exam": f"{x.profession}/{x.year}", "profession": x.profession, "year": x.year, "paper": x.paper,
+                "number": x.number, "kind": x.kind, "words": x.words, "source": x.source, "status": x.status,
+            }
+            for x in rules.adjusted.values()
+        ],
+        "reported_result": [asdict(x) for x in rules.reported],
+    }  # fmt: skip
+    return {name: TABLES[name].frame(rows[name]) for name in TABLE_NAMES}
+
+
+def versions(rules: Rulebook | None = None) -> dict[str, str]:
+    """Fingerprint of each rule table as the files would make it now, by which one made from older files is found."""
+    return {name: hashlib.sha256(frame.write_csv().encode()).hexdigest()[:16] for name, frame in tables(rules).items()}

@@ -250,13 +250,18 @@ def share_interval(value: Array, draws: Array, n: int) -> tuple[Array, Array, Ma
 # Use cases
 
 
+def _weights(rules: Rulebook) -> dict[str, int]:
+    return {x.topic: x.weight for x in rules.topics}
+
+
 def beta_questions(question: pl.DataFrame, rules: Rulebook | None = None) -> set[str]:
     """COGNET-MD's beta sample of one dataset: half of each specialty, as the released notebook draws it.
 
     For each specialty a fresh RandomState(42) and choice(n, round(n/2), replace=False) over its rows in file order
     (source: cognet.toml).
     """
-    share, seed = (rules or rulebook()).beta
+    beta = next(x for x in (rules or rulebook()).use_cases if x.kind == "sample")
+    share, seed = beta.share, beta.seed
     ordered = in_file_order(question)
     chosen: set[str] = set()
     for (topic,), rows in ordered.group_by("topic", maintain_order=True):
@@ -387,15 +392,15 @@ def _figures(rows: list[dict[str, object]], part: Block, use_case: str, rules: R
                 add(i, metric, None, None, None, "no value: no question was answered", 0)
     if part.benchmark == "medschool" and use_case == "all":
         topic = part.question["topic"]
-        missing = [t for t in rules.weights if not (topic == t).any()]
-        value = exam_score(part, rules.weights)
+        missing = [t for t in _weights(rules) if not (topic == t).any()]
+        value = exam_score(part, _weights(rules))
         if missing or not np.isfinite(value).all():
             reason = f"no value: no question of {', '.join(missing) or 'a subject'} counts"
             for i in range(len(part.runs)):
                 if n[i] > 0:
                     add(i, "exam_score", None, None, None, reason, n[i])
             return
-        lows, highs = percentile(exam_score_draws(part, rules.weights), expanded_level(max(units, 2)))
+        lows, highs = percentile(exam_score_draws(part, _weights(rules)), expanded_level(max(units, 2)))
         for i in range(len(part.runs)):
             add(i, "exam_score", value[i], min(lows[i], value[i]), max(highs[i], value[i]), STRATIFIED, n[i])
 
@@ -421,8 +426,8 @@ def leaderboard(
     examinees: dict[str, Decimal | None] = {}
     for block in blocks(item_score, question, prediction):
         medschool = block.benchmark == "medschool"
-        whole = not medschool or bool(np.isfinite(exam_score(block, rules.weights)).all())
-        drawn = None if not whole else exam_score_draws(block, rules.weights) if medschool else share_draws(block)
+        whole = not medschool or bool(np.isfinite(exam_score(block, _weights(rules))).all())
+        drawn = None if not whole else exam_score_draws(block, _weights(rules)) if medschool else share_draws(block)
         people = block.question["human_accuracy"].cast(pl.Float64).mean()
         for i, run_id in enumerate(block.runs):
             home[run_id] = (block.benchmark, block.dataset_id)

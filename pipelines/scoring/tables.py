@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipelines.scoring import statistics
+from pipelines.scoring.rulebook import TABLE_NAMES as RULE_TABLES
 from pipelines.scoring.rulebook import tables as rule_frames
 from pipelines.store.tables import Meta, Store
-
-RULE_TABLES = ("rule_item", "rule_topic", "rule_component", "rule_layout")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import duckdb
 from pipelines.durable import make_durable, sync_folder
 from pipelines.errors import StoreError
 from pipelines.schema import TABLES, Table
-from pipelines.store.checks import offending, quoted, schema_checks
+from pipelines.store.checks import name_of, offending, quoted, schema_checks
 from pipelines.store.sqlfiles import View, sql_checks, sql_views
 from pipelines.store.tables import Store, read_meta
 
@@ -61,7 +61,7 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
                 _create_view(con, view)
             for check in [c for t in TABLES.values() for c in schema_checks(t)] + sql_checks():
                 count, rows = offending(con, check)
-                if count and not (check.waivable and store.accept_shrink):
+                if count:
                     raise StoreError(
                         f"{check.says}: {count} rows break this, the first: {rows[0]}; nothing was published"
                     )
@@ -81,16 +81,16 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
 
 
 def _fill(con: duckdb.DuckDBPyConnection, table: Table, files: list[Path]) -> int:
-    columns = ", ".join(f"{c.name} {c.type}{'' if c.nullable else ' not null'}" for c in table.columns)
+    columns = ", ".join(f"{name_of(c.name)} {c.type}{'' if c.nullable else ' not null'}" for c in table.columns)
     con.execute(f"create table {table.name} ({columns})")
     if files:
         listed = ", ".join(quoted(f) for f in files)
-        order = f"order by {', '.join(table.key)}" if table.key else ""
-        names = ", ".join(table.column_names)
+        order = f"order by {', '.join(map(name_of, table.key))}" if table.key else ""
+        names = ", ".join(map(name_of, table.column_names))
         con.execute(f"insert into {table.name} select {names} from read_parquet([{listed}]) {order}")
     con.execute(f"comment on table {table.name} is {quoted(table.description)}")
     for c in table.columns:
-        con.execute(f"comment on column {table.name}.{c.name} is {quoted(c.comment)}")
+        con.execute(f"comment on column {table.name}.{name_of(c.name)} is {quoted(c.comment)}")
     return int(con.execute(f"select count(*) from {table.name}").fetchall()[0][0])
 
 

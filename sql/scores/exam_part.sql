@@ -5,6 +5,7 @@
 -- whose component is not known (歯科: it is not published item by item).
 --
 -- exam_id, dataset_id: the exam, in one dataset. ruleset, component: the line. question_id: a question it looks at.
+-- is_needed: false for a question left out for all; under published only the released file's own word counts.
 with
 everything as (
     select distinct
@@ -36,29 +37,34 @@ lines as (
             when r.first_number is null then q.component = r.component
             else q.number between r.first_number and coalesce(r.last_number, q.number)
         end
+),
+
+part as (
+    select *
+    from everything
+    union all
+    select *
+    from lines
+    union all
+    select
+        exam_id,
+        dataset_id,
+        'official' as ruleset,
+        'unplaced' as component,
+        question_id
+    from question
+    where component is null and exam_id is not null
 )
 
 select
-    exam_id,
-    dataset_id,
-    ruleset,
-    component,
-    question_id
-from everything
-union all
-select
-    exam_id,
-    dataset_id,
-    ruleset,
-    component,
-    question_id
-from lines
-union all
-select
-    exam_id,
-    dataset_id,
-    'official' as ruleset,
-    'unplaced' as component,
-    question_id
-from question
-where component is null and exam_id is not null
+    p.exam_id,
+    p.dataset_id,
+    p.ruleset,
+    p.component,
+    p.question_id,
+    case p.ruleset
+        when 'official' then q.key_status <> 'removed'
+        else coalesce(q.released_key <> '', q.key_status <> 'removed')
+    end as is_needed
+from part as p
+inner join question as q on p.question_id = q.question_id

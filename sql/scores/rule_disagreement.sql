@@ -1,6 +1,6 @@
 -- rule_disagreement: where the released scorer and the exam's own rule part, with the cause.
 --
--- run_id, scope, scope_id, attempt: one answer (item: question_id) or one verdict (exam: exam_id, first attempts).
+-- run_id, scope, scope_id, attempt: one answer (item: question_id) or one verdict (exam: exam_id, attempt 1).
 -- official, published: points of the answer, or pass, fail, no verdict.
 -- cause: why they differ, in words.
 with
@@ -21,43 +21,22 @@ item as (
         o.points as official,
         p.points as published,
         case
-            when q.benchmark = 'cognet_md' and coalesce(a.response, '') = ''
-                then 'the released notebook counts an empty response as one wrong answer'
-            when q.benchmark = 'cognet_md'
-                then
-                    'the released notebook takes capital letters before a full stop, '
-                    || 'else it splits the response at "-" and trims nothing'
-            when r.reads = 'list' and o.points = p.points
-                then 'the released evaluator knows no forbidden choices'
-            when r.reads = 'list'
-                then
-                    'the released evaluator splits the response at commas, trims nothing '
-                    || 'and compares the sorted pieces with the key'
+            when q.key_status = 'removed' and p.points <> o.points
+                then 'left out for all by the exam; the released scorer knows only its file'
             when q.key_status = 'all_credit' and o.points > p.points
                 then 'credited to all by the exam; the released scorer compares with the key'
-            when coalesce(n.n, 0) > 1 and o.points > p.points
-                then 'several answers are accepted; the released scorer never matches such a key'
-            when q.answer_type = 'numeric' and p.points > o.points
-                then 'the released scorer drops the point of a number and sorts its digits'
-            when
-                q.answer_type = 'numeric'
-                then 'the same number in other words; the released scorer compares characters'
-            when q.answer_type = 'sequence' and p.points > o.points
-                then 'the released scorer sorts the characters, so the order is lost'
-            when o.hits_forbidden <> p.hits_forbidden and o.points = p.points
-                then 'the released scorer compares the upper-cased answer with the forbidden list as it stands'
-            when p.points > o.points
-                then 'the released scorer takes every letter and digit of a response (read here as ' || a.status || ')'
-            else
-                'the response is more than the answer; the released scorer takes every letter and digit, six at most'
+            when n.n > 1 and p.points <> o.points
+                then 'several answers are accepted; the released scorer knows only the key of its file'
+            when p.points <> o.points and not o.counts and p.max_points > 0
+                then 'counted only when right by the exam; the released scorer knows only its file'
+            else coalesce(r.cause, 'the released scorer has the key ' || coalesce(q.released_key, 'as it is here'))
         end as cause
     from item_score as o
     inner join item_score as p
         on o.run_id = p.run_id and o.question_id = p.question_id and o.attempt = p.attempt
     inner join question as q on o.question_id = q.question_id
-    inner join prediction as a
-        on o.run_id = a.run_id and o.question_id = a.question_id and o.attempt = a.attempt
-    inner join rule_item as r on q.benchmark = r.benchmark and p.ruleset = r.ruleset
+    left join released_answer as r
+        on o.run_id = r.run_id and o.question_id = r.question_id and o.attempt = r.attempt
     left join alternatives as n on o.question_id = n.question_id
     where
         o.ruleset = 'official'

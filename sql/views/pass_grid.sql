@@ -4,7 +4,7 @@
 -- model: Model, baseline or group.
 -- kind: What answered. One of: model, baseline, human.
 -- exam_id: The sitting.
--- profession: Profession as KokushiMD-10 writes it.
+-- profession: Profession as its exam writes it.
 -- profession_en: Profession in English.
 -- year: Year of the sitting.
 -- verdict: One of: passed, failed, no verdict.

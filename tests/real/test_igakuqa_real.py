@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from pipelines.settings import Settings
 from pipelines.store import sqlfiles
 from pipelines.store.tables import Store
 from tests.real.test_scores_real import IGAKUQA, MISREAD, MUST
+from tests.unit.scoring_world import in_order
 
 YEARS = (2020, 2021, 2022)
 
@@ -40,7 +41,7 @@ def store(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
     stages.build_questions(settings, store)
     stages.import_runs(settings, store)
     tables.make_rules(store)
-    for name in ("item_score", "exam_part", "exam_result", "rule_disagreement"):
+    for name in in_order(("exam_result", "rule_disagreement")):
         sqlfiles.make(store, name)
     return store
 
@@ -149,5 +150,9 @@ def test_what_the_evaluator_misreads_has_its_cause(con: duckdb.DuckDBPyConnectio
         """select model, cause, count(*) from rule_disagreement join run using (run_id)
         where scope = 'item' and official <> published and dataset_id like 'igakuqa/%' group by 1, 2 order by 1"""
     ).fetchall()
-    assert [(m, n) for m, _, n in causes] == sorted((m, len(MISREAD[m].split())) for m in MISREAD if MISREAD[m])
-    assert all("splits the response at commas" in cause for _, cause, _ in causes)
+    counts = Counter[str]()
+    for model, _, n in causes:
+        counts[model] += n
+    assert counts == {m: len(MISREAD[m].split()) for m in MISREAD if MISREAD[m]}
+    known = ("splits the response at commas", "several answers are accepted")
+    assert all(any(words in cause for words in known) for _, cause, _ in causes)

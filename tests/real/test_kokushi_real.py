@@ -10,10 +10,12 @@ import pytest
 
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
-from pipelines.benchmarks.japanese_exams.exams import KINDS, PROFESSIONS, adjusted_questions
+from pipelines.benchmarks.japanese_exams.exams import PROFESSIONS, round_of
 from pipelines.benchmarks.kokushi_md10 import source as kokushi
 from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
+from pipelines.schema import ADJUSTED_KINDS
+from pipelines.scoring.rulebook import rulebook
 from pipelines.settings import Settings
 
 
@@ -70,7 +72,7 @@ def test_missing_and_numeric_keys(shared: Path, items: dict[str, Item]) -> None:
     assert Counter(i.answer_type for i in of(items, "歯科"))["numeric"] == 3
     numeric = {i.source_key: [k.value for k in i.keys] for i in of(items, "医師") if i.answer_type == "numeric"}
     assert len(numeric) == 8
-    assert numeric["医師/2022/F/74"] == ["04"]
+    assert numeric["医師/2022/F/74"] == ["04", "0.4"]
     assert numeric["医師/2020/F/75"] == ["130", "1130"]
     assert numeric["医師/2020/C/75"] == ["100", "10.0"]
     assert [i.keys[0].value for i in items.values() if i.answer_type == "sequence"] == [
@@ -106,13 +108,9 @@ def test_cases(items: dict[str, Item]) -> None:
 
 def test_the_table_holds_every_official_adjustment(shared: Path) -> None:
     rules = json.loads((shared / "data" / "kokushi" / "official_rules.json").read_text(encoding="utf-8"))
-    table = adjusted_questions()
-    listed = {
-        (r["kokushimd_key"], r["year"], None if e["paper"] == "all" else e["paper"], e["number"])
-        for r in rules
-        for e in r.get("exclusions", [])
-    }
+    table = rulebook().adjusted
+    listed = {(r["kokushimd_key"], r["year"], e["paper"], e["number"]) for r in rules for e in r.get("exclusions", [])}
     assert listed == table.keys()
-    assert {fact.kind for fact in table.values()} == set(KINDS)
+    assert {fact.kind for fact in table.values()} == set(ADJUSTED_KINDS)
     for rule in rules:
-        assert rule["round"] == PROFESSIONS[rule["kokushimd_key"]].round_2020 + rule["year"] - 2020
+        assert rule["round"] == round_of(PROFESSIONS[rule["kokushimd_key"]], rule["year"])

@@ -19,8 +19,8 @@ from pipelines.benchmarks.medschool import release as medschool
 from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
 from pipelines.questions.links import NEAR, link
-from pipelines.questions.text import IMAGE
 from pipelines.settings import Settings
+from pipelines.text.markup import IMAGE
 
 BANKS = ("mur_bank_2024-07.json", "mur_bank_2024-05_part.json")
 

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from pipelines import stages
-from pipelines.benchmarks import registry
+from pipelines import registry, stages
 from pipelines.runs.imported import Imported
 from pipelines.runs.importing import INPUTS
 from pipelines.runs.matching import QuestionIndex

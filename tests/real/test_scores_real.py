@@ -17,6 +17,7 @@ from pipelines import stages
 from pipelines.scoring import tables as scoring
 from pipelines.settings import Settings
 from pipelines.store import sqlfiles
+from tests.unit.scoring_world import in_order
 
 MUST = ("B", "E")
 # (必修, 一般+臨床) of 2020, 2021 and 2022 as IgakuQA's own evaluator gives them (116A71 credited to all), and verdicts
@@ -73,7 +74,7 @@ def warehouse(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> duckdb.
     stages.build_baseline(store, "seeded-random")
     stages.import_runs(settings, store)
     scoring.make_rules(store)
-    for name in ("item_score", "exam_part", "exam_result", "rule_disagreement", "question_difficulty"):
+    for name in in_order(("exam_result", "rule_disagreement", "question_difficulty")):
         sqlfiles.make(store, name)
     for name in scoring.COMPUTED:
         scoring.make(store, name)

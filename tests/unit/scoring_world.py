@@ -12,7 +12,7 @@ import polars as pl
 
 from pipelines.schema import TABLES
 from pipelines.scoring.rulebook import Rulebook, rulebook, tables
-from pipelines.store.sqlfiles import SQL
+from pipelines.store.sqlfiles import sql_tables
 from pipelines.store.tables import query
 
 TIME = datetime.datetime(2024, 1, 1)
@@ -50,8 +50,11 @@ class World:
         } | columns  # fmt: skip
         chooses = row["answer_type"] in ("single", "multiple")
         row["n_choices"] = len(labels) if chooses else 0
-        self.rows["question"].append(row)
         keys = list(keys)
+        if benchmark != "medschool":  # its scorer has no key but ours
+            joined = {"cognet_md": "-".join, "igakuqa": ",".join}.get(benchmark, "".join)
+            row.setdefault("released_key", "/".join(joined(key) if chooses else key for key in keys))
+        self.rows["question"].append(row)
         for n, key in enumerate(keys, 1):
             chosen = [x for x in labels if x in key]
             self.rows["answer_key"].append({
@@ -89,17 +92,31 @@ class World:
         return TABLES[name].frame(self.rows[name])
 
     def results(self, folder: Path, *names: str) -> dict[str, pl.DataFrame]:
-        """SQL tables by name, computed in the order given; each may read the ones before it."""
+        """SQL tables by name, with those that they are made from."""
         with duckdb.connect() as con:
             for name, frame in ({n: self.frame(n) for n in INPUTS} | tables(self.rules)).items():
                 _view(con, folder, name, frame)
             out = {}
-            for name in names:
-                sql = next(p for p in (SQL / "scores" / f"{name}.sql", SQL / "tables" / f"{name}.sql") if p.exists())
-                out[name] = query(con, f"{sql.read_text(encoding='utf-8')}\n")
+            for name in in_order(names):
+                out[name] = query(con, f"{sql_tables()[name].sql}\n")
                 assert out[name].columns == list(TABLES[name].column_names)
                 _view(con, folder, name, out[name])
         return out
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """The tables and those that they are made from, each after what it reads."""
+    found: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        for source in sql_tables()[name].inputs:
+            if source in sql_tables():
+                add(source)
+        found.setdefault(name)
+
+    for name in names:
+        add(name)
+    return list(found)
 
 
 def _view(con: duckdb.DuckDBPyConnection, folder: Path, name: str, frame: pl.DataFrame) -> None:

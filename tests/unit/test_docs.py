@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
-from pipelines.benchmarks.registry import sources
 from pipelines.cli import main
+from pipelines.registry import sources
 from pipelines.runs.formats.card import FIELDS, Card
 from pipelines.settings import Settings
 from tests.conftest import ROOT

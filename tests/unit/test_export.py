@@ -20,6 +20,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
+from pipelines.answers.numbers import canonical, canonical_sequence
 from pipelines.cli import main
 from pipelines.cli.export import EXPORT_FORMATS
 from pipelines.errors import MedexamsError, SettingsError
@@ -186,7 +187,10 @@ def test_scores_without_questions_stay_possible(con: duckdb.DuckDBPyConnection, 
     question = pl.read_csv(tmp_path / "out/question.csv")
     assert question["stem"].unique().to_list() == ["withheld: licence"] and len(question) == 2
     assert len(pl.read_csv(tmp_path / "out/choice.csv")) == 10
-    assert "Columns concerned: passage.text, question.stem, choice.text" in (tmp_path / "out/README.txt").read_text()
+    assert (
+        "Columns concerned: passage.text, question.stem, question.released_key, choice.text"
+        in (tmp_path / "out/README.txt").read_text()
+    )
 
 
 def _secret_rows(con: duckdb.DuckDBPyConnection, dataset_id: str) -> list[str]:
@@ -335,8 +339,8 @@ def test_prompts_name_their_source(con: duckdb.DuckDBPyConnection, tmp_path: Pat
 
 def _question(**more: Any) -> dict[str, Any]:
     exam = {"exam_id": "x", "profession": "薬剤", "year": 2024}
-    q = {"question_id": "q", "fingerprint": "f", "source_key": "1", "topic": None, "passage": None, "exam": exam,
-         "answers": []}  # fmt: skip
+    q: dict[str, Any] = {"question_id": "q", "fingerprint": "f", "source_key": "1", "topic": None, "passage": None,
+                         "exam": exam, "answers": []}  # fmt: skip
     return q | more
 
 
@@ -423,7 +427,7 @@ _KINDS: tuple[tuple[str, dict[str, Any], list[str]], ...] = (
     ("medschool", {}, ["C"]),
     *(("kokushi_md10", {"key_status": s, "points": 3}, ["B"]) for s in _STATUSES),
     ("kokushi_md10", {"answer_type": "multiple"}, ["AB", "AC"]),
-    ("kokushi_md10", {"answer_type": "numeric"}, ["04"]),
+    ("kokushi_md10", {"answer_type": "numeric"}, ["04", "0.4"]),
     ("kokushi_md10", {"answer_type": "sequence"}, ["c-b-a"]),
 )
 
@@ -450,7 +454,8 @@ def test_the_harness_gives_the_points_of_the_warehouse(tmp_path: Path) -> None:
             if chooses:
                 world.answer(run, qid, text)
             else:
-                told: dict[str, Any] = {"response": text, "value": text or None}
+                read = canonical_sequence if kind["answer_type"] == "sequence" else canonical
+                told: dict[str, Any] = {"response": text, "value": read(text) if text else None}
                 world.answer(run, qid, status="answered" if text else "empty", **told)
             response = "-".join(text) if chooses else text
             expected.append((f"{run} {qid}", harness_utils.process_generated(docs[qid], [response])))
@@ -562,9 +567,33 @@ def test_an_earlier_export_is_replaced_as_a_whole_and_nothing_else_is(
     foreign = tmp_path / "mine"
     foreign.mkdir()
     (foreign / "notes.txt").write_text("mine")
-    with pytest.raises(MedexamsError, match="holds files that no export wrote"):
+    with pytest.raises(MedexamsError, match="holds something other than the export"):
         export("jsonl", con, foreign, Options())
     assert (foreign / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", ["lm-eval", "csv"])
+def test_what_a_person_put_into_an_export_is_never_deleted(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, form: str
+) -> None:
+    out = tmp_path / "out"
+    export(form, con, out, Options())
+    results = out / "results" / "model" / "samples.jsonl"
+    results.parent.mkdir(parents=True)
+    results.write_text("a night's work")
+    with pytest.raises(MedexamsError, match=r"results/model/samples\.jsonl, which is not part of the export"):
+        export(form, con, out, Options())
+    assert results.read_text() == "a night's work"
+    shutil.rmtree(out / "results")
+    written = next(p for p in sorted(out.iterdir()) if p.suffix in (".yaml", ".csv"))
+    written.write_text("corrected by hand")
+    with pytest.raises(MedexamsError, match="was changed since the export was written"):
+        export(form, con, out, Options())
+    assert written.read_text() == "corrected by hand"
+    written.unlink()
+    (out / "__pycache__").mkdir()
+    (out / "__pycache__" / "utils.pyc").write_bytes(b"")  # as a harness leaves it
+    assert export(form, con, out, Options()).files
 
 
 def test_a_failed_export_leaves_the_earlier_one(

@@ -14,12 +14,12 @@ import pytest
 from pipelines import stages
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
-from pipelines.benchmarks.registry import sources
 from pipelines.definitions import run_job
 from pipelines.errors import SettingsError, SourceError
 from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
 from pipelines.questions.unify import unify
+from pipelines.registry import sources
 from pipelines.runs.matching import QuestionIndex
 from pipelines.settings import Settings
 from tests.reading import in_memory, read_all
@@ -91,7 +91,9 @@ def test_questions_and_their_metadata(tmp_path: Path, landing: Landing) -> None:
     assert [c.label for c in one.choices if c.is_forbidden] == ["e"] and "forbidden_repaired" in one.flags
     assert (two.answer_type, [k.labels for k in two.keys], two.human_accuracy) == (
         "multiple", [("b", "d")], Decimal("12.25"))  # fmt: skip
-    assert (number.answer_type, number.choices, [k.value for k in number.keys]) == ("numeric", [], ["04"])
+    assert (number.answer_type, number.choices, [k.value for k in number.keys]) == (
+        "numeric", [], ["04", "0.4"]
+    )  # fmt: skip
     assert removed.key_status == "removed" and removed.needs_image and "image_missing" in removed.flags
     assert (must.component, must.points, must.topic) == ("必修", 3, "救急")
     assert {i.component for i in (one, two, number)} == {"一般+臨床"}
@@ -232,9 +234,9 @@ def test_points_of_its_evaluator(response: str, chosen: str, official: bool, eva
 def test_its_evaluator_credits_what_the_exam_credits_and_reads_numbers_as_text(tmp_path: Path) -> None:
     world = World()
     world.run("r", "igakuqa/test")
-    world.question("all", "igakuqa", ["a"], "abcde", key_status="all_credit")
+    world.question("all", "igakuqa", ["a"], "abcde", key_status="all_credit", source_key="116A71")
     world.answer("r", "all", "b", "abcde")
-    world.question("number", "igakuqa", ["100", "10.0"], answer_type="numeric")
+    world.question("number", "igakuqa", ["100", "10.0"], answer_type="numeric", released_key="100")
     for attempt, value in enumerate(("100", "10.0"), 1):
         world.answer("r", "number", attempt=attempt, status="answered", value=value, response=value)
     found = world.results(tmp_path, "item_score")["item_score"]

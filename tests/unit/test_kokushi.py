@@ -19,11 +19,9 @@ from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
 from pipelines.benchmarks.japanese_exams.exams import (
     PROFESSIONS,
-    adjusted_questions,
     case_groups,
     exam_of,
     paper_of,
-    parse_adjusted,
     profession_of,
 )
 from pipelines.benchmarks.japanese_exams.keys import ALL, asked_for, fill_boxes, read_forbidden, read_key, read_number
@@ -116,7 +114,7 @@ KEYS: list[tuple[object, list[str], str, str, list[Key], str]] = [
     ("e", L, "順番で正しいのはどれか。1つ選べ。", "single", sets("e"), "scored"),
     ("c", L, "1秒率を求めよ。", "single", sets("c"), "scored"),
     ("97", [], "解答：①②Torr", "numeric", [Key(value="97")], "scored"),
-    ("04", [], "計算せよ。解答：①.②", "numeric", [Key(value="04")], "scored"),
+    ("04", [], "計算せよ。解答：①.②", "numeric", [Key(value="04"), Key(value="0.4")], "scored"),
     ("004", [], "計算せよ。解答：①②.③", "numeric", [Key(value="004"), Key(value="00.4")], "scored"),
     ("100", [], "計算せよ。解答：①②.③/人口1,000対", "numeric", [Key(value="100"), Key(value="10.0")], "scored"),
     ("130", [], "求めよ。解答：1, ①②③ kcal", "numeric", [Key(value="130"), Key(value="1130")], "scored"),
@@ -261,7 +259,7 @@ def test_an_unknown_profession() -> None:
 def test_rounds_and_papers() -> None:
     assert exam_of(PROFESSIONS["医師"], 2022).round == 116
     assert exam_of(PROFESSIONS["薬剤"], 2024).round == 109
-    assert exam_of(PROFESSIONS["視能"], 2015).round is None
+    assert exam_of(PROFESSIONS["視能"], 2015).round == 45
     assert [paper_of(t, "看護", 1) for t in ("a", "Section B", "午前", "PM", "Ａ", "z", "")] == [
         "A",
         "B",
@@ -346,17 +344,15 @@ def test_official_corrections_win_over_the_source(tmp_path: Path) -> None:
     assert all("key_disputed" in i.flags for k, i in items.items() if k != "医師/2022/A/72")
 
 
-def test_the_table_of_corrections() -> None:
-    table = adjusted_questions()
-    assert len(table) > 200
-    assert table["医師", 2020, "E", 29].kind == "removed"
-    assert table["薬剤", 2024, None, 305].accepted == (("1", "3"), ("1", "5"), ("3", "5"))
-    assert all(fact.source and fact.confidence for fact in table.values())
-    with pytest.raises(SourceError, match="listed twice"):
-        parse_adjusted(
-            '[[announcement]]\nprofession = "医師"\nyear = 2020\nsource = "x"\nconfidence = "x"\n'
-            'questions = [{ number = 1, kind = "removed" }, { number = 1, kind = "removed" }]\n'
-        )
+def test_what_the_released_scorer_knows(tmp_path: Path) -> None:
+    """The key as the file has it, whatever was announced later; nothing where the file says that it was corrected."""
+    rows = [
+        row(1, answer="a"), row(2, answer="1,3,5（いずれか2つ）"), row(3, answer="解なし"),
+        row(4, answer="b", corrected_question_index="4"),
+    ]  # fmt: skip
+    for profession, last in (("医師", "b"), ("歯科", "")):
+        got = reading(tmp_path / profession, {f"exams/JA/{profession}/{profession}_2031_a.json": rows})
+        assert [i.released_key for i in got.items] == ["a", "1,3,5（いずれか2つ）", "", last]
 
 
 def test_cases() -> None:
@@ -395,7 +391,7 @@ def test_blank_choices(tmp_path: Path) -> None:
     assert [c.has_image for c in shown.choices] == [True] * 5
     assert shown.keys == sets("b")
     number = one(tmp_path / "3", empty | {"question": "値を求めよ。解答：①.②", "answer": "04"})
-    assert (number.answer_type, number.choices, number.keys) == ("numeric", [], [Key(value="04")])
+    assert (number.answer_type, number.choices, number.keys) == ("numeric", [], [Key(value="04"), Key(value="0.4")])
 
 
 def test_options_run_together(tmp_path: Path) -> None:

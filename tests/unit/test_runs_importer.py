@@ -437,7 +437,12 @@ def test_a_corrected_file_takes_the_place_of_the_old_one_where_that_is_said(tmp_
         (tmp_path / folder / "preds.csv").write_text(folder)
     inbox.add([tmp_path / "a/preds.csv"], box)
     asked: list[tuple[str, str]] = []
-    added = inbox.add([tmp_path / "b/preds.csv"], box, replace=lambda *there: not asked.append(there))
+
+    def replace(*there: str) -> bool:
+        asked.append(there)  # type: ignore[arg-type]
+        return True
+
+    added = inbox.add([tmp_path / "b/preds.csv"], box, replace=replace)
     assert asked == [("preds.csv", str((tmp_path / "a/preds.csv").resolve()))]
     assert added.copied == ["preds.csv"] and not added.kept
     assert [p.name for p in box.rglob("*.csv")] == ["preds.csv"] and (box / "preds.csv").read_text() == "b"

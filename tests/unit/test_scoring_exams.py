@@ -72,7 +72,7 @@ def sit(world: World, profession: str, year: int, pooled: bool = False) -> list[
         free = [r for r in members if line.component != "overall" or not any(looks_at(x, r) for x in inner)]
         for row in sorted(free, key=lambda r: -r["points"]):
             if row["points"] <= over:
-                row["key_status"] = "removed"
+                row.update(key_status="removed", released_key="")
                 over -= row["points"]
         assert over == 0, (profession, year, line.component, over)
     return [r for r in rows if r["key_status"] == "scored"]

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.benchmarks.japanese_exams import exams, items
+from pipelines.benchmarks.japanese_exams.layouts import Row
 from pipelines.errors import SettingsError
+from pipelines.questions.item import Dataset, Reading
+from pipelines.questions.unify import unify
 from pipelines.schema import TABLES
 from pipelines.scoring import rulebook as book
 from pipelines.scoring.document import render
-from tests.unit.scoring_world import World
+from tests.unit.scoring_world import TIME, World
 
 ROOT = Path(__file__).resolve().parents[2]
 PROFESSIONS = ("医師", "歯科", "看護", "保健", "助産", "理学", "作業", "診療", "視能", "薬剤")
@@ -70,29 +74,81 @@ def test_the_page_is_made_from_the_rules() -> None:
     )
 
 
-def copy_rules(folder: Path) -> Path:
+def copy_rules(root: Path) -> list[Path]:
+    """The folders of all benchmarks with their rules alone, copied below `root`."""
     for file in Path(str(resources.files("pipelines.benchmarks"))).glob("*/rules/*"):
-        copied = folder / file.parts[-3] / "rules" / file.name
+        copied = root / file.parts[-3] / "rules" / file.name
         copied.parent.mkdir(parents=True, exist_ok=True)
-        copied.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
-    return folder
+        copied.write_bytes(file.read_bytes())
+    return sorted(root.iterdir())
 
 
-def test_a_new_year_is_a_change_of_data_only(tmp_path: Path) -> None:
-    rules_folder = tmp_path / "rules"
-    rules_folder.mkdir()
-    copy_rules(rules_folder)
-    with (rules_folder / "japanese_exams/rules/lines.csv").open("a", encoding="utf-8") as file:
-        file.write("official,診療,2031,overall,points,,,2,2,at_least,60,sourced,made up,\n")
-    world = World(book.load(rules_folder))
-    world.run("r", "kokushi_md10/test")
-    exam_id = world.exam("診療", 2031)
-    for n in (1, 2):
-        world.question(f"q{n}", "kokushi_md10", ["A"], exam_id=exam_id, paper="A", number=n, component="一般")
-        world.answer("r", f"q{n}", "A")
-    found = world.results(tmp_path, "item_score", "exam_part", "exam_result")["exam_result"]
-    verdict = next(r for r in found.iter_rows(named=True) if (r["component"], r["ruleset"]) == ("overall", "official"))
-    assert (verdict["passed"], verdict["reason"]) == (True, "met: total 2 of 2 needed")
+def test_a_new_year_is_a_change_of_data_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """看護 2027: rows of lines and layout, and papers in the released layout; then it has a round and a verdict."""
+    folders = copy_rules(tmp_path / "benchmarks")
+    rules = tmp_path / "benchmarks" / "japanese_exams" / "rules"
+    with (rules / "lines.csv").open("a", encoding="utf-8") as file:
+        file.write("official,看護,2027,必修,points,,,50,40,at_least,80,sourced,made up,\n")
+        file.write("official,看護,2027,一般+状況設定,points,,,250,160,absolute,,sourced,made up,\n")
+    layout = [
+        x for x in (rules / "layout.csv").read_text(encoding="utf-8").splitlines() if x.startswith("看護,2020,2026")
+    ]
+    with (rules / "layout.csv").open("a", encoding="utf-8") as file:
+        file.writelines(x.replace("2020,2026", "2027,2027") + "\n" for x in layout)
+    found = book.load(folders)
+    for module in (exams, items):
+        monkeypatch.setattr(module, "rulebook", lambda: found)
+    profession = exams.PROFESSIONS["看護"]
+    rows = {
+        f"看護/2027/{paper}/{n}": Row(
+            f"{paper} {n}", "", profession, 2027, paper, str(n), n, "ja", f"{paper}{n} はどれか。", "1", list("1234"),
+            ["い", "ろ", "は", f"{paper}{n}"], fields={"kinki": ["2"] if n == 100 else []},
+        )
+        for paper in "AB"
+        for n in range(1, 121)
+    }  # fmt: skip
+    dataset = Dataset("kokushi_md10", "ja", "t", "ja", "MIT", "o", "s", TIME, None, False, "kokushi")
+    frames = unify([Reading(dataset, items.items_of(rows))])
+    world = World(found)
+    for name in ("dataset", "exam", "question", "choice", "answer_key", "question_flag"):
+        world.rows[name] = frames[name].to_dicts()
+    assert [(e["year"], e["round"]) for e in world.rows["exam"]] == [(2027, 116)]
+    world.run("r", "kokushi_md10/ja")
+    for question in world.rows["question"]:
+        world.answer("r", question["question_id"], "1", "1234")
+    result = world.results(tmp_path, "exam_result")["exam_result"]
+    verdict = next(r for r in result.iter_rows(named=True) if (r["component"], r["ruleset"]) == ("overall", "official"))
+    assert (verdict["passed"], verdict["rule_status"]) == (True, "sourced")
+    assert verdict["reason"] == "met: 必修 50 of 40 needed; 一般+状況設定 250 of 160 needed"
+
+
+def test_a_folder_brings_rules_of_its_own(tmp_path: Path) -> None:
+    """Points, weights, use cases, lines, layout, adjustments and reported figures of a benchmark nobody here knows."""
+    rules = tmp_path / "fifth" / "rules"
+    rules.mkdir(parents=True)
+    item = """reads = "selection"\nany_right = "0"\nexact = "2"\neach_wrong = "-1"\nany_wrong = "0"\nweighted = false
+        credits_all = true\nstatus = "sourced"\nsource = "s"\nnote = "n"\n"""
+    texts = {
+        "points.toml": f"""title = "Fifth"\n[item.official]\n{item}[item.published]\n{item}
+            [exam]\nquestions = 3\nsource = "s"\nnote = "n"\nsubjects = {{ law = 1, art = 2 }}
+            [[use_case]]\nname = "half"\nkind = "sample"\nshare = "0.5"\nseed = 7\nsource = "s"\n""",
+        "lines.csv": "ruleset,profession,year,component,kind,first_number,last_number,max_points,line,basis,percent,"
+        "status,source,note\nofficial,Notary,2024,overall,points,,,10,6,at_least,60,sourced,s,\n",
+        "layout.csv": "profession,first_year,last_year,paper,first_number,last_number,component,points,status,source\n"
+        "Notary,2024,2024,A,1,5,overall,2,sourced,s\n",
+        "adjusted.toml": """[[announcement]]\nprofession = "Notary"\nyear = 2024\nconfidence = "sourced"\nsource = "s"
+            questions = [{ paper = "A", number = 2, kind = "several_accepted", accepted = ["A", "C"] }]\n""",
+        "reported.csv": "source,model,scope,metric,value,locator\npaper,m,all,accuracy,0.5,table 1\n",
+    }
+    for name, text in texts.items():
+        (rules / name).write_text(text, encoding="utf-8")
+    found = book.tables(book.load([*copy_rules(tmp_path / "ours"), tmp_path / "fifth"]))
+    own = {name: frame.filter(benchmark="fifth") for name, frame in found.items() if "benchmark" in frame.columns}
+    assert {name: len(frame) for name, frame in own.items()} == {
+        "rule_item": 2, "rule_topic": 2, "rule_use_case": 1, "rule_component": 1, "reported_result": 1,
+    }  # fmt: skip
+    assert found["rule_layout"].filter(profession="Notary")["points"].to_list() == [2]
+    assert found["rule_adjusted"].filter(exam="Notary/2024")["words"].to_list() == ["several answers accepted (A, C)"]
 
 
 @pytest.mark.parametrize(
@@ -107,9 +163,9 @@ def test_a_new_year_is_a_change_of_data_only(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_line_is_named(tmp_path: Path, line: str, says: str) -> None:
-    copy_rules(tmp_path)
+    folders = copy_rules(tmp_path)
     with (tmp_path / "japanese_exams/rules/lines.csv").open("a", encoding="utf-8") as file:
         file.write(line + "\n")
-    with pytest.raises(SettingsError, match=r"lines\.csv: line 2\d\d") as fault:
-        book.load(tmp_path)
+    with pytest.raises(SettingsError, match=r"japanese_exams/rules/lines\.csv: line 1\d\d") as fault:
+        book.load(folders)
     assert says in str(fault.value)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.questions.text import IMAGE, as_collected, html_to_text, released_to_text
+from pipelines.benchmarks.medschool.bank import as_collected
+from pipelines.text.markup import IMAGE, decoded_text, html_to_text
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_pictures_are_noted_in_order() -> None:
 
 
 def test_released_text_is_decoded_once() -> None:
-    assert released_to_text("l&#39;acqua &amp;lt; x < 3 & R&D") == "l'acqua &lt; x < 3 & R&D"
+    assert decoded_text("l&#39;acqua &amp;lt; x < 3 & R&D") == "l'acqua &lt; x < 3 & R&D"
 
 
 def test_collector_loses_what_stands_between_angle_brackets() -> None:

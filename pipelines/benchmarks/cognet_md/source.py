@@ -15,12 +15,12 @@ from pipelines.archive.files import SAMPLE_ORIGIN, count_note, fetch_address, li
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
-from pipelines.benchmarks.card import source_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
-from pipelines.questions.text import tidy
+from pipelines.registry.card import source_of
 from pipelines.settings import Settings
+from pipelines.text.markup import tidy
 from pipelines.text.mojibake import repair
 from pipelines.text.options import label_of, split_options
 
@@ -93,7 +93,7 @@ def _item(number: int, locator: str, cells: dict[str, str], was_repaired: bool) 
     item = Item(
         source_key=str(number), locator=locator, language="en", stem=stem,
         answer_type="multiple",  # the benchmark never says how many answers are right
-        choices=choices, topic=specialty(cells["Specialty"]), number=number,
+        choices=choices, topic=specialty(cells["Specialty"]), number=number, released_key=cells["CorrectResponse"],
     )  # fmt: skip
     if doubt:
         item.flag("options_not_split", doubt)

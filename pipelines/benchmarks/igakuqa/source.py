@@ -11,21 +11,23 @@ import re
 from string import ascii_lowercase
 from typing import Any
 
-from pipelines.archive.files import fetch_address, is_url, release_name, snapshot
+from pipelines.archive.address import is_url
+from pipelines.archive.files import fetch_address, release_name, snapshot
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
-from pipelines.benchmarks.card import source_of
+from pipelines.benchmarks.japanese_exams.exams import PROFESSIONS, round_of
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.layouts import Row, parse, row_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
+from pipelines.registry.card import source_of
 from pipelines.settings import Settings
 
 SOURCE = source_of(__file__, "igakuqa")
 PROFESSION = "医師"
-_ROUNDS = {2018: 112, 2019: 113, 2020: 114, 2021: 115, 2022: 116}
+_ROUNDS = {year: round_of(PROFESSIONS[PROFESSION], year) for year in range(2018, 2023)}
 _PAPER = re.compile(r"(?P<paper>1\d\d-[A-F])(?P<meta>_metadata)?\.jsonl")
 _PROBLEM = re.compile(r"(?P<year>1\d\d)(?P<paper>[A-F])(?P<index>[1-9]\d{0,2})")
 _FILES = ("1??-[A-F].jsonl", "1??-[A-F]_metadata.jsonl")
@@ -84,9 +86,9 @@ def _rows(files: list[StoredFile] | tuple[StoredFile, ...], landing: Landing) ->
         known = _by_problem(details[paper], landing, rejected)
         for problem, (locator, line) in _by_problem(file, landing, rejected).items():
             more = known.pop(problem, ("", {}))[1]
-            place = _PROBLEM.fullmatch(problem)
-            assert place
-            row = row_of(locator, more | line | _lettered(line), {"profession": PROFESSION, **place.groupdict()}, "ja")
+            found = _PROBLEM.fullmatch(problem)  # _by_problem lets nothing else through
+            place = {"profession": PROFESSION, **(found.groupdict() if found else {})}
+            row = row_of(locator, more | line | _lettered(line), place, "ja")
             if isinstance(row, Row) and problem not in rows:
                 rows[problem] = row
             else:

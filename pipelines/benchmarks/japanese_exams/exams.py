@@ -1,22 +1,18 @@
-"""The ten national exams: names, sittings, place of a question, adjusted questions, and questions that share a case.
+"""The ten national exams: names, sittings, place of a question, and questions that share a case.
 
-How a row of the source is read belongs to kokushi.py, what its key says to kokushi_keys.py.
+How a row of a source is read belongs to items.py, what its key says to keys.py; what was adjusted is a rule file.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 
-from pipelines.errors import SourceError
 from pipelines.questions.item import Exam
 from pipelines.scoring.rulebook import rulebook
 
@@ -76,10 +72,19 @@ def profession_of(text: str) -> Profession | None:
 FIRST_YEAR, LAST_YEAR = 2010, 2099
 
 
+def round_of(profession: Profession, year: int) -> int:
+    """The number of a year's sitting. There has been one a year since before FIRST_YEAR."""
+    return profession.round_2020 + year - 2020
+
+
+def year_of(profession: Profession, number: int) -> int:
+    """The year of the sitting of a number."""
+    return 2020 + number - profession.round_2020
+
+
 def exam_of(profession: Profession, year: int) -> Exam:
-    """The sitting of a year, with its round. Rounds run on without a gap through the years looked up, 2020 to 2026."""
-    number = profession.round_2020 + year - 2020 if 2020 <= year <= 2026 else None
-    return Exam(profession.name, profession.english, year, number)
+    """The sitting of a year, with its round."""
+    return Exam(profession.name, profession.english, year, round_of(profession, year))
 
 
 def place_of(profession: str, year: int, paper: str, number: int) -> tuple[str | None, Decimal]:
@@ -108,59 +113,6 @@ def paper_of(text: str, profession: str, number: int | None) -> str | None:
         limits = ((90, "A1"), (150, "A2"), (195, "A3"), (245, "B1"), (285, "B2"), (345, "B3"))
         return next((paper for last, paper in limits if number <= last), None)
     return None
-
-
-@dataclass(frozen=True)
-class Adjusted:
-    """How one question's scoring was changed officially. `accepted` holds tuples of labels, upper case."""
-
-    kind: str
-    accepted: tuple[tuple[str, ...], ...]
-    source: str
-    confidence: str
-
-    def words(self) -> str:
-        what = {
-            "removed": "left out for all",
-            "correct_only": "counted only for those who got it right",
-            "all_credit": "right for all",
-            "several_accepted": "several answers accepted",
-            "unstated": "adjusted, how is not stated",
-        }[self.kind]
-        if self.accepted:
-            what += f" ({', '.join('-'.join(labels) for labels in self.accepted)})"
-        elif self.kind == "several_accepted":
-            what += " (which is not known)"
-        return f"officially {what} [{self.confidence}: {self.source}]"
-
-
-KINDS = ("removed", "correct_only", "all_credit", "several_accepted", "unstated")
-
-
-@cache
-def adjusted_questions() -> dict[tuple[str, int, str | None, int], Adjusted]:
-    """The table of facts rules/adjusted.toml by (profession, year, paper or None, number)."""
-    file = files("pipelines.benchmarks.japanese_exams") / "rules" / "adjusted.toml"
-    return parse_adjusted(file.read_text(encoding="utf-8"))
-
-
-def parse_adjusted(text: str) -> dict[tuple[str, int, str | None, int], Adjusted]:
-    """The same from text. Raises SourceError for an unknown profession or kind, or a question listed twice."""
-    table: dict[tuple[str, int, str | None, int], Adjusted] = {}
-    for group in tomllib.loads(text)["announcement"]:
-        for q in group["questions"]:
-            place = (group["profession"], group["year"], q.get("paper"), q["number"])
-            if group["profession"] not in PROFESSIONS or q["kind"] not in KINDS or place in table:
-                raise SourceError(f"adjusted.toml: {place} is listed twice, or of an unknown profession or kind")
-            accepted = tuple(tuple(answer) for answer in q.get("accepted", ()))
-            table[place] = Adjusted(q["kind"], accepted, group["source"], group["confidence"])
-    return table
-
-
-def adjusted(profession: str, year: int, paper: str | None, number: int) -> Adjusted | None:
-    """What is known to have been changed about one question."""
-    table = adjusted_questions()
-    return table.get((profession, year, paper, number)) or table.get((profession, year, None, number))
 
 
 _CASE_START = re.compile(r"次の(?:文|文章|症例|事例)を読み|read the following (?:text|passage|case|sentences?)", re.I)

@@ -1,6 +1,6 @@
-"""A neutral row of a Japanese national exam (kokushi_layouts) to an item, for every benchmark that asks these exams.
+"""A neutral row of a Japanese national exam (layouts.py) to an item, for every benchmark that asks these exams.
 
-Kind of answer and keys come from kokushi_keys, part, points, case and official corrections from kokushi_exams;
+Kind of answer and keys come from keys.py, part, points and case from exams.py, official corrections from the rules;
 forbidden choices and pictures are read here. Which file a row stood in, and what its dataset is called, belong to the
 sources.
 """
@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 
-from pipelines.benchmarks.japanese_exams.exams import Adjusted, adjusted, case_groups, exam_of, place_of
+from pipelines.benchmarks.japanese_exams.exams import case_groups, exam_of, place_of
 from pipelines.benchmarks.japanese_exams.keys import (
     asks_for_number,
     narrow,
@@ -24,7 +24,8 @@ from pipelines.benchmarks.japanese_exams.keys import (
 )
 from pipelines.benchmarks.japanese_exams.layouts import Row
 from pipelines.questions.item import Choice, Image, Item, Key
-from pipelines.questions.text import tidy
+from pipelines.scoring.rulebook import Adjusted, rulebook
+from pipelines.text.markup import tidy
 from pipelines.text.options import split_options
 
 _SHOWS = re.compile(r"別に示す|別冊|(?:図|写真|画像|表)を(?:以下に)?示す|\[image\]")
@@ -52,7 +53,8 @@ def _item(source_key: str, row: Row) -> Item:
             Choice(label, text, label in forbidden, has_image=needs_image and (not text or "[image]" in text))
             for label, text in zip(labels, texts, strict=True)
         ],
-        keys=reading.keys, key_status=reading.status, topic=tidy(narrow(row.fields.get("topic"))) or None,
+        keys=reading.keys, key_status=reading.status, released_key=_released(row.answer),
+        topic=tidy(narrow(row.fields.get("topic"))) or None,
         exam=exam_of(row.profession, row.year), paper=row.paper, number=row.number,
         component=place_of(row.profession.name, row.year, row.paper, row.number)[0], needs_image=needs_image,
         images=[Image("stem" if i == 0 else f"stem#{i + 1}", url) for i, url in enumerate(_images(row))],
@@ -74,14 +76,20 @@ def _item(source_key: str, row: Row) -> Item:
         item.key_status = "removed"
     if note := tidy(narrow(row.fields.get("note"))):
         item.flag("key_disputed", f"note of the source: {note}")
-    if fact := adjusted(row.profession.name, row.year, row.paper, row.number):
+    if fact := rulebook().adjustment(row.profession.name, row.year, row.paper, row.number):
         _adjust(item, fact)
     return item
 
 
+def _released(answer: object) -> str:
+    """A key as the file has it; one without a letter or a digit ("解なし", null) matches nothing."""
+    text = answer if isinstance(answer, str) else narrow(answer)
+    return text if re.search("[A-Za-z0-9]", text) else ""
+
+
 def _adjust(item: Item, fact: Adjusted) -> None:
     """Apply what was officially changed; the flag key_disputed says so with its source."""
-    item.flag("key_disputed", fact.words())
+    item.flag("key_disputed", f"officially {fact.words} [{fact.status}: {fact.source}]")
     if fact.kind in ("removed", "correct_only", "all_credit"):
         item.key_status = fact.kind
     elif fact.kind == "several_accepted" and fact.accepted:

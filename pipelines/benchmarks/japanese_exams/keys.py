@@ -228,13 +228,9 @@ def _value_key(text: str, stem: str) -> KeyReading:
 
 
 def _numeric(number: str, stem: str) -> KeyReading:
-    """The number as the source has it, and second the value it means when its digit boxes have a point or more digits.
-
-    A key with a leading zero ("04") needs no second one: it matches 0.4 as well by rule.
-    """
+    """The number as the source has it, and second the value it means when its digit boxes have a point."""
     filled = fill_boxes(stem, number)
-    known = {Decimal(number)} | ({Decimal(f"0.{number[1:]}")} if re.fullmatch(r"0\d+", number) else set())
-    values = [number] if filled is None or Decimal(filled) in known else [number, filled]
+    values = [number] if filled is None or Decimal(filled) == Decimal(number) else [number, filled]
     return KeyReading("numeric", [Key(value=v) for v in values])
 
 

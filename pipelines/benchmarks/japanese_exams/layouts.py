@@ -17,8 +17,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from pipelines.archive.files import is_url
-from pipelines.benchmarks.japanese_exams.exams import FIRST_YEAR, LAST_YEAR, Profession, paper_of, profession_of
+from pipelines.archive.address import is_url
+from pipelines.benchmarks.japanese_exams.exams import (
+    FIRST_YEAR,
+    LAST_YEAR,
+    Profession,
+    paper_of,
+    profession_of,
+    year_of,
+)
 from pipelines.benchmarks.japanese_exams.keys import narrow
 from pipelines.errors import SourceError
 from pipelines.text.options import split_options
@@ -190,7 +197,7 @@ def _check_columns(name: str, rows: list[Any]) -> str:
     if lacking:
         raise SourceError(
             f"{name}: no column is known for {', '.join(lacking)}; found {found}. "
-            "Give the folder with exams/JA instead, or add the names to COLUMNS in kokushi_layouts.py"
+            "Give the folder with exams/JA instead, or add the names to COLUMNS in japanese_exams/layouts.py"
         )
     return found
 
@@ -266,7 +273,7 @@ def _placed(fields: dict[str, Any], place: dict[str, Any]) -> tuple[Profession, 
     years = re.findall(r"\d+", told.get("year", ""))
     year = int(years[0]) if years else 0
     if 30 <= year < 200:  # the number of the sitting
-        year = 2020 + year - profession.round_2020
+        year = year_of(profession, year)
     if not FIRST_YEAR <= year <= LAST_YEAR:
         return f"the year {told.get('year', '')!r} is no exam year"
     paper = paper_of(told.get("paper", ""), profession.name, number)

@@ -1,6 +1,6 @@
 """KokushiMD-10 (arXiv 2506.11114): ten Japanese national exams, read from the folder or the hub layout.
 
-Its files become neutral rows (kokushi_layouts), and rows become items (kokushi_items). No scoring here.
+Its files become neutral rows (japanese_exams/layouts.py), and rows become items (items.py). No scoring here.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ from pipelines.archive.files import SAMPLE_ORIGIN, fetch_address, licence, relea
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
-from pipelines.benchmarks.card import source_of
 from pipelines.benchmarks.japanese_exams.items import items_of
 from pipelines.benchmarks.japanese_exams.keys import narrow
 from pipelines.benchmarks.japanese_exams.layouts import Row, is_exam_file, parse, patterns_of, rows_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Dataset, Reading, Rejected
+from pipelines.registry.card import source_of
 from pipelines.settings import Settings
 
 SOURCE = source_of(__file__, "kokushi")
+CORRECTED_ALL_THE_SAME = ("医師",)
+"""Professions for which the released scorer overlooks corrected_question_index; for the others it never credits it."""
 RELEASES = {"ja": "Japanese", "en": "English", "mixed": "Japanese and English"}
 
 
@@ -71,6 +73,9 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
     languages = {row.language for row in rows.values()}
     mixed = len(languages) > 1
     items = items_of({key if mixed and row.language != "ja" else key[3:]: row for key, row in rows.items()})
+    for item, row in zip(items, rows.values(), strict=True):
+        if narrow(row.fields.get("corrected")) and row.profession.name not in CORRECTED_ALL_THE_SAME:
+            item.released_key = ""
     release = shot.release.split("-", 1)[0]
     language = "mixed" if len(languages) > 1 else min(languages, default="ja")
     published = None if shot.is_sample or language == "mixed" else SOURCE.published_count

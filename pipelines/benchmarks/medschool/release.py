@@ -13,13 +13,13 @@ from pipelines.archive.files import SAMPLE_ORIGIN, count_note, fetch_address, li
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
-from pipelines.benchmarks.card import source_of
 from pipelines.benchmarks.medschool.bank import LABELS, POINTS, topic_of
 from pipelines.errors import SourceError
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
-from pipelines.questions.text import released_to_text
+from pipelines.registry.card import source_of
 from pipelines.settings import Settings
+from pipelines.text.markup import decoded_text
 
 SOURCE = source_of(__file__, "medschool")
 _FIELDS = ("id", "topic", "text", "answers", "label")
@@ -117,7 +117,7 @@ def _item(row: Any, locator: str) -> Item | str:
         return f"the row has {len(answers)} choices"
     if isinstance(label, bool) or not isinstance(label, int):
         return f"label {label!r} is no position"
-    stem, choices = released_to_text(row["text"]), [released_to_text(a) for a in answers]
+    stem, choices = decoded_text(row["text"]), [decoded_text(a) for a in answers]
     if not stem:
         return "the question has no text"
     item = Item(
@@ -135,6 +135,6 @@ def _item(row: Any, locator: str) -> Item | str:
         item.key_status = "unknown"
         item.flag("key_missing", f"label {label} points at none of the {len(answers)} choices")
     for raw, text in zip((row["text"], *answers), (stem, *choices), strict=True):
-        if released_to_text(raw.replace("&", "&amp;")) != text:
+        if decoded_text(raw.replace("&", "&amp;")) != text:
             item.flag("text_repaired", f"entities decoded in {raw[:60]!r}")
     return item

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from pipelines.benchmarks import registry
+from pipelines import registry
 from pipelines.runs.parsed import Format
 
 

@@ -4,7 +4,7 @@ Layouts 0.4.1 to 0.4.13, seen in real logs of 0.4.1, 0.4.3, 0.4.5, 0.4.8 and 0.4
 0.4.2, JSON lines and strings from 0.4.3; one row per filter, with a field `filter` from 0.4.7. Readings chosen here:
 - a choice is the first one with the highest log-likelihood; where the choices' texts were ranked without being shown
   (cloze), a second run takes the text's length into account, as `acc_norm` does: the harness divides the log-likelihood
-  by the number of characters, the released Medschool-Test task the probability. The one that explains the log's own
+  by the number of characters, some released tasks the probability. The one that explains the log's own
   `acc_norm` is taken, the harness's where both do;
 - generated text is read from `resps`, as the model wrote it: filters are the harness's own reading of the same text, so
   they make no further runs; several texts of one sample (repeats) are attempts.
@@ -104,7 +104,7 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
 
 
 def _explains(prediction: Prediction, row: dict[str, Any]) -> bool:
-    """Whether the choice is right exactly where the row's acc_norm says so (above 0: right, in Medschool-Test too)."""
+    """Whether the choice is right exactly where the row's acc_norm says so (above 0: right)."""
     gold = int_of(row["doc"].get("gold", row["doc"].get("label", row.get("target"))))
     points = float_of(row.get("acc_norm"))
     return gold is not None and points is not None and (prediction.chosen == gold) == (points > 0)

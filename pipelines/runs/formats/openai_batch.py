@@ -73,7 +73,7 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
 
 def _ask(ident: str, prompt: str | None) -> Ask:
     ask = ask_of_prompt(prompt) if prompt is not None else Ask()
-    # An id is often wrapped: 'request-17', 'q_17', 'task-0|medschool/room-b007/17'.
+    # An id is often wrapped: 'request-17', 'q_17', 'task-0|benchmark/release/17'.
     ask.question_id = ident.rpartition("|")[2]
     ask.source_key = re.sub(r"^(?:request|req|task|question|item|q|id|custom)[-_:#]", "", ident, flags=re.I)
     return ask

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from pipelines.benchmarks.card import FILE, Card, SourceCard, read_card
 from pipelines.errors import SettingsError
+from pipelines.registry.card import FILE, Card, SourceCard, read_card
 
 if TYPE_CHECKING:
     from pipelines.archive.landing import Landing
@@ -32,7 +32,7 @@ GROUP = "medexams.benchmarks"
 """Entry points of this group name a package whose folder is a benchmark."""
 VARIABLE = "MEDEXAMS_BENCHMARKS"
 """A folder of benchmarks' folders, or one benchmark's folder; several are parted as in PATH."""
-_OWN = Path(__file__).resolve().parent
+_OWN = Path(__file__).resolve().parents[1] / "benchmarks"
 _OUTSIDE = "medexams_outside"
 """Package name under which the modules of folders outside any package are loaded."""
 
@@ -117,7 +117,7 @@ def _folders(parent: Path) -> list[Path]:
 
 def _own() -> Found:
     for folder in _folders(_OWN):
-        yield folder, f"{__package__}.{folder.name}"
+        yield folder, f"pipelines.benchmarks.{folder.name}"
 
 
 def _installed() -> Found:

@@ -53,8 +53,8 @@ def html_to_text(source: str) -> Text:
     return Text(tidy(_render(soup, images)), tuple(images))
 
 
-def released_to_text(source: str) -> str:
-    """Plain text of a released row, whose tags are gone already: entities decoded once, white space tidied."""
+def decoded_text(source: str) -> str:
+    """Plain text of a text whose tags are gone already: entities decoded once, white space tidied."""
     return tidy(html.unescape(_escape_bare_ampersands(source)))
 
 
@@ -63,15 +63,6 @@ def tidy(text: str) -> str:
     text = _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
     lines = (" ".join(line.split()) for line in re.split(r"[\r\n\u2028\u2029]+", text))
     return "\n".join(line for line in lines if line)
-
-
-def as_collected(source: str) -> str:
-    """What the collector of the released Medschool-Test leaves of a piece of HTML.
-
-    It decodes entities first and removes everything between '<' and the next '>' after, so that text between a
-    less-than sign and the end of a tag is lost (seen in the release: "x < 0 ∨ x ≥ 2" became "x ∨ x ≥ 2").
-    """
-    return tidy(re.sub(r"<[^>]*>", "", html.unescape(source)))
 
 
 def _escape_what_is_no_markup(source: str) -> str:

@@ -1,0 +1,1 @@
+"""Items to the unified question tables: ids, fingerprints, flags, links between releases."""

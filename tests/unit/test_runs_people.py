@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-import xlsxwriter
+import xlsxwriter  # type: ignore[import-untyped]
 
 from pipelines.errors import Unreadable
 from pipelines.runs.shown import bare, in_prompt, prompt_of, unranked
@@ -149,7 +149,7 @@ def table(rows: Sequence[Sequence[Any]], above: Sequence[Sequence[Any]] = ()) ->
 
 
 def test_a_workbook_is_read_from_the_sheet_that_holds_the_table() -> None:
-    rows = [["model", "dataset", "id", "prediction"], ["m", A, 1, "A"], ["m", A, 4, "B"]]
+    rows: list[list[Any]] = [["model", "dataset", "id", "prediction"], ["m", A, 1, "A"], ["m", A, 4, "B"]]
     for above in ([], [["My results"], []]):
         assert picked(read({"x/t.xlsx": table(rows, above)})) == {f"{A}/1": "A", f"{A}/4": "B"}
     (refused,) = read({"x/t.xlsx": table([["a", "b"], [1, 2]])}).rejected_file
@@ -183,7 +183,8 @@ def test_a_character_across_the_end_of_the_look_is_no_fault() -> None:
     ("body", "word"),
     [(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "LFS"), (b"<!DOCTYPE html>\n<p>", "HTML"),
      (b"/annex/objects/SHA256E-s9", "annex"), (b"\xd0\xcf\x11\xe0" + b"\0" * 600, ".xls"),
-     (b'{\n "overview": {"a": 1},\n "items": [1]\n}', "overview, items"), (b"modello,domanda\nx,1\n", "modello, domanda")],
+     (b'{\n "overview": {"a": 1},\n "items": [1]\n}', "overview, items"),
+     (b"modello,domanda\nx,1\n", "modello, domanda")],
 )  # fmt: skip
 def test_what_is_no_prediction_file_is_named(body: bytes, word: str) -> None:
     (refused,) = read({"x/any.json": body}).rejected_file

@@ -8,31 +8,35 @@ export DAGSTER_HOME ?= $(CURDIR)/dagster_home
 export DAGSTER_DISABLE_TELEMETRY := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test ui bench lint install clean lock docs harness
+.PHONY: help run test ui bench lint install install-dev clean lock docs harness hooks
 
 help: ## explain these commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 run: install ## set up, run everything on the bundled sample (no network beyond the set-up), print the leaderboards
 	@$(BIN)/medexams refresh --profile sample
 	@$(BIN)/medexams leaderboard
 
-test: install ## set up and run all tests
-	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+test: install-dev ## set up and run all tests (with CI set: coverage and its floor too)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(if $(CI),--cov --cov-report=term:skip-covered) $(ARGS)
 
 ui: install ## the Dagster UI on 127.0.0.1:3000, with the schedule and the sensors (PROFILE=live for the public sources)
 	MEDEXAMS_PROFILE=$(PROFILE) $(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $${PORT:-3000}
 
-bench: install ## rates and memory, as ratios measured side by side in one run
+bench: install-dev ## rates and memory, as ratios measured side by side in one run
 	$(BIN)/python -m perf $(ARGS)
 
-lint: install ## ruff, mypy, sqlfluff
+lint: install-dev ## ruff, mypy, sqlfluff, the borders between modules, typos
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/sqlfluff lint --processes 1 --disable-progress-bar sql
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/typos
 
-install: .venv/installed ## make .venv and install the pinned dependencies into it
+install: .venv/installed ## make .venv and install what running needs, pinned
+
+install-dev: .venv/installed-dev ## the same, and what tests and linters need
 
 .venv/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("medexams needs Python 3.11 or later, this is " + sys.version.split()[0] + "; name another one: make PYTHON=python3.12")'
@@ -42,22 +46,31 @@ install: .venv/installed ## make .venv and install the pinned dependencies into 
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
+.venv/installed-dev: requirements-dev.txt .venv/installed
+	@echo "installing what tests need (about a minute)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.txt
+	@touch $@
+
 harness: .venv-harness/installed ## the tools that exports are tested with, in .venv-harness (610 MB)
 
-.venv-harness/installed: requirements-harness.txt | install
+.venv-harness/installed: requirements-harness.txt | install-dev
 	@test -x .venv-harness/bin/python || $(PYTHON) -m venv .venv-harness
 	@echo "installing into .venv-harness"
 	@$(BIN)/uv pip sync --system-certs --quiet --require-hashes --python .venv-harness/bin/python requirements-harness.txt
 	@touch $@
 
-docs: install ## write docs/schema.md, rules.md and queries.md anew from code, data and the sample
+hooks: install-dev ## check each commit of this checkout (.pre-commit-config.yaml)
+	$(BIN)/pre-commit install
+
+docs: install-dev ## write docs/schema.md, rules.md and queries.md anew from code, data and the sample
 	$(BIN)/python -m pipelines.document
 
 LOCK := uv pip compile --system-certs --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	--no-strip-extras --no-annotate --upgrade --quiet
+	--no-strip-extras --no-annotate --quiet $(ARGS)
 
-lock: install ## pin the dependencies anew (hashed, no registry named)
-	$(BIN)/$(LOCK) --group dev pyproject.toml --output-file requirements.txt
+lock: install-dev ## pin what pyproject.toml asks for (hashed, no registry named; ARGS=--upgrade: the newest)
+	$(BIN)/$(LOCK) --group build pyproject.toml --output-file requirements.txt
+	$(BIN)/$(LOCK) --group build --group dev --constraint requirements.txt pyproject.toml --output-file requirements-dev.txt
 	$(BIN)/$(LOCK) requirements-harness.in --output-file requirements-harness.txt
 
 clean: ## remove .venv*, caches and Dagster's history; data/ stays

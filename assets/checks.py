@@ -40,12 +40,11 @@ def _table_checks(table: str, checks: list[Check]) -> dg.AssetChecksDefinition:
         with workspace.store.connect() as con:
             for name, check in by_name.items():
                 count, rows = offending(con, check)
-                waived = check.waivable and workspace.store.accept_shrink
                 yield dg.AssetCheckResult(
                     passed=count == 0,
                     check_name=name,
                     asset_key=table,
-                    severity=dg.AssetCheckSeverity.WARN if waived else dg.AssetCheckSeverity.ERROR,
+                    severity=dg.AssetCheckSeverity.ERROR,
                     description=check.says if count == 0 else f"{count} rows break this, the first: {rows[0]}",
                     metadata={"offending_rows": count, **(_evidence(check, rows) if count else {})},
                 )

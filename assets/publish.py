@@ -2,12 +2,33 @@
 
 import dagster as dg
 
-from assets.common import OWNERS, PUBLISH, Workspace, code_references, markdown, prune_history, stage_tag
+from assets.common import (
+    OWNERS,
+    PUBLISH,
+    Workspace,
+    code_references,
+    markdown,
+    prune_history,
+    stage_tag,
+    table_metadata,
+    table_spec,
+)
+from pipelines import stages
 from pipelines.schema import TABLES
 from pipelines.store.publishing import publish
 
 BOARD = ("dataset_id", "rank", "rank_low", "rank_high", "model", "metric", "score", "low", "high", "coverage", "note", "method")
 """Columns of the leaderboard that the UI shows beside the published warehouse."""
+
+
+@dg.multi_asset(
+    name="refused_release",
+    specs=[table_spec("refused_release", ["dataset"], {"parquet"}, "pipelines/archive/releases.py")],
+)
+def refused_release(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
+    """What was refused so far, from the archive's book; after the questions, where a refusal is decided."""
+    stages.note_refusals(workspace.settings, workspace.store)
+    return dg.MaterializeResult("refused_release", metadata=table_metadata(workspace.store, "refused_release"))
 
 
 @dg.asset(

@@ -29,7 +29,7 @@ def _source_asset(source: Source) -> dg.AssetsDefinition:
         tags={"benchmark": source.benchmark.name, **stage_tag(GROUP)},
         metadata={
             "source": dg.MetadataValue.url(source.card.link),
-            **code_references(str(source.file), "docs/sources.md"),
+            **code_references(str(source.file), str(source.benchmark.folder / "README.md")),
         },
         freshness_policy=FRESHNESS,
     )

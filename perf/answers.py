@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import polars as pl
 
+from perf.goals import missed, must_agree
 from pipelines.answers import read_frame
 
 ROWS = 1_000_000
@@ -58,13 +59,11 @@ def main() -> int:
     """Measure both side by side, print the ratio; 0 where it is at least REQUIRED, else 1."""
     texts = predictions(ROWS)
     frame = pl.DataFrame({"text": texts, "answer_type": pl.repeat("multiple", ROWS, eager=True)})
-    assert read_frame(frame.head(20_000))["selection"].to_list() == python_loop(texts[:20_000])
+    same = read_frame(frame.head(20_000))["selection"].to_list() == python_loop(texts[:20_000])
+    must_agree("answers", same)
     loop, fast = seconds(lambda: python_loop(texts), lambda: read_frame(frame))
-    ratio = loop / fast
-    print(
-        f"answers: {ROWS:,} predictions, loop {loop:.2f} s, read_frame {fast:.3f} s, ratio {ratio:.1f} (needs {REQUIRED:g})"  # noqa: E501
-    )
-    return 0 if ratio >= REQUIRED else 1
+    print(f"answers: {ROWS:,} predictions, loop {loop:.2f} s, read_frame {fast:.3f} s")
+    return int(missed("answers: times as fast as the loop", loop / fast, at_least=REQUIRED))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from perf.goals import missed, must_agree
 from pipelines.text.readers import json_rows
 
 ROUNDS = 5
@@ -70,11 +71,10 @@ def main() -> int:
     """Print one line a case; 1 when the reader is slower than json.loads in any, else 0."""
     slow = False
     for name, data in (("long JSON lines", long_lines(8_000)), ("short JSON lines", short_lines(200_000))):
-        assert json_rows(data).values == line_by_line(data)
+        must_agree(name, json_rows(data).values == line_by_line(data))
         plain, ours, times = ratio(data)
-        took = f"json.loads {plain:.3f} s  reader {ours:.3f} s"
-        print(f"runs: {name:17} {len(data) / 1e6:6.1f} MB  {took}  {times:.2f} times as fast")
-        slow |= times < 1
+        print(f"runs: {name}, {len(data) / 1e6:.1f} MB: json.loads {plain:.3f} s, reader {ours:.3f} s")
+        slow |= missed(f"runs: {name}, times as fast as json.loads", times, at_least=1.0)
     return int(slow)
 
 

@@ -16,7 +16,7 @@ import duckdb
 from pipelines.schema import TABLES, Table
 from pipelines.scoring import document as rules
 from pipelines.settings import Settings
-from pipelines.store.sqlfiles import SQL, View, sql_views
+from pipelines.store.sqlfiles import View, sql_queries, sql_views
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -25,6 +25,7 @@ _STAGES = {
     "runs": "Runs: what models answered",
     "scores": "Scores: what the answers earn",
     "rules": "Rules: the exams' own, as data",
+    "releases": "Releases: what was fetched and not used",
 }
 
 
@@ -113,12 +114,11 @@ def queries(warehouse: Path) -> str:
     """docs/queries.md: each query of sql/queries with its result on a published sample."""
     parts = [_ADVICE.format(rows=_ROWS)]
     with duckdb.connect(str(warehouse), read_only=True) as con:
-        for path in sorted((SQL / "queries").glob("*.sql")):
-            comment, sql = path.read_text(encoding="utf-8").split("\n", 1)
-            found = con.execute(sql)
+        for query in sql_queries():
+            found = con.execute(query.sql)
             names = [d[0] for d in found.description or []]
-            parts.append(f"## {comment.removeprefix('-- ')}")
-            parts.append(f"`sql/queries/{path.name}`\n\n```sql\n{sql.strip()}\n```")
+            parts.append(f"## {query.says}")
+            parts.append(f"`sql/queries/{query.name}.sql`\n\n```sql\n{query.sql}\n```")
             parts.append(_result(names, found.fetchall()))
     return "\n\n".join(parts) + "\n"
 

@@ -93,7 +93,7 @@ class Reference:
 class Table:
     """One table. `key` is its primary key; empty means that rows may repeat (a log).
 
-    `group` is the stage that fills it (questions, runs, scores). `not_empty`: a refresh without a row of it is broken.
+    `group` is the stage that fills it (questions, runs, scores, rules, releases). `not_empty`: a refresh without a row of it is broken.
     `guarded`: it must not shrink by more than the allowed share. `in_parts`: stored as a folder of Parquet files.
     """
 
@@ -351,6 +351,33 @@ _TABLES = (
             _c("reason", TEXT, "Why it was rejected, in words."),
             _c("raw", TEXT, "The row as it was read (JSON or text)."),
         ),
+    ),
+    Table(
+        "accepted_deviation", "questions", "What a person accepted of a release although it deviates from what was expected.",
+        (
+            _n("dataset_id", "Dataset: benchmark/release."),
+            _n("check", "What it deviates from."),
+            _c("accepted_at", TIME, "When it was accepted.", unit="UTC"),
+            _n("reason", "Who accepted it, and the deviation in words."),
+            _c("expected", INT, "Number that was expected.", null=True),
+            _c("found", INT, "Number that was found.", null=True),
+        ),
+        key=("dataset_id", "check"),
+    ),
+    Table(
+        "refused_release", "releases", "A fetched release that was refused; nothing of it is used.",
+        (
+            _n("source", "Source that gave it."),
+            _n("release", "Name that it would have had."),
+            _n("sha256", "SHA-256 over its content."),
+            _n("check", "What it was refused for."),
+            _c("refused_at", TIME, "When it was last refused.", unit="UTC"),
+            _n("reason", "Why, in words."),
+            _c("expected", INT, "Number that was expected.", null=True),
+            _c("found", INT, "Number that was found.", null=True),
+            _c("mended", BOOL, "True once the source gave a release that was accepted."),
+        ),
+        key=("source", "sha256", "check"),
     ),
     Table(
         "source_quality", "questions", "How sound each dataset is.",
@@ -773,7 +800,13 @@ _TABLES = (
             _n("model", "Model as the source writes it; empty for figures that have none."),
             _n("benchmark", "The benchmark.", values=BENCHMARKS),
             _n("scope", "What it speaks of: profession, year, part, modality, as far as they apply, joined by '; '."),
-            _n("metric", "What was counted or measured."),
+            _n("profession", "Profession, where it speaks of one.", null=True),
+            _c("year", INT, "Year of the sitting, where it speaks of one.", null=True),
+            _n("component", "Part of the exam, where it speaks of one.", null=True),
+            _n("modality", "What the model was shown, where that matters.", null=True, values=MODALITIES),
+            _n("metric", "passes: exams passed; points: points earned; questions, questions_with_images: what the dataset holds; "
+                         "else a metric of benchmark_score.",
+               values=("passes", "points", "questions", "questions_with_images", *METRICS)),
             _c("value", SCORE, "The figure."),
             _n("locator", "Where in the source it stands."),
         ),

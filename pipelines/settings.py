@@ -5,19 +5,36 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from pipelines.archive.address import public
 from pipelines.errors import SettingsError
 from pipelines.registry import sources
 from pipelines.registry.card import SourceCard
 from pipelines.text.limits import LIMITS, Limits
 
 PROFILES = ("sample", "live")
-_LEAST = {"connect_timeout": 0.001, "read_timeout": 0.001, "attempts": 1, "max_bytes": 1, "max_unpacked_bytes": 1,
-          "max_rows": 1, "max_cells": 1}  # fmt: skip
+_LEAST = {
+    **dict.fromkeys(("connect_timeout", "read_timeout", "request_deadline", "scrape_deadline"), 0.001),
+    **dict.fromkeys(("attempts", "max_bytes", "max_unpacked_bytes", "max_rows", "max_cells"), 1),
+}  # fmt: skip
 """The least that each number may be, where it is not 0."""
+
+
+def _flag(text: str) -> bool:
+    if text.lower() in ("1", "true", "yes", "on"):
+        return True
+    if text.lower() in ("0", "false", "no", "off"):
+        return False
+    raise ValueError(text)
+
+
+_KINDS: dict[str, Any] = {
+    "str": str, "Path": Path, "Path | None": Path, "int": int, "float": float, "bool": _flag,
+}  # fmt: skip
+"""How a variable's text is read, by the type of its field."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +52,10 @@ class Settings:
     read_timeout: float = 60.0
     attempts: int = 5
     """How often a request is tried before its fault is final."""
+    request_deadline: float = 120.0
+    """Seconds that one request may take in all, however steadily it drips."""
+    scrape_deadline: float = 7200.0
+    """Seconds that fetching one source may take in all."""
     longest_wait: float = 120.0
     """The longest Retry-After that is waited for, in seconds."""
     max_bytes: int = 512 * 2**20
@@ -48,7 +69,9 @@ class Settings:
     keep_generations: int = 3
     accept_shrink: bool = False
     shrink_share: float = 0.1
-    """A guarded table that loses more than this share of its rows is not written."""
+    """A release, or a guarded table, that lost more than this share of its rows is refused."""
+    key_change_share: float = 0.1
+    """A release in which more than this share of the known questions has another answer key is refused."""
     lock_wait: float = 0.0
     """Seconds to wait for another refresh of the same data folder to end."""
     given: frozenset[str] = field(default_factory=frozenset)
@@ -61,12 +84,7 @@ class Settings:
         Raises SettingsError.
         """
         env = os.environ if env is None else env
-        kinds: dict[str, Any] = {
-            "profile": str, "data": Path, "inbox": Path, "request_delay": float,
-            "connect_timeout": float, "read_timeout": float, "attempts": int, "longest_wait": float, "max_bytes": int,
-            "max_unpacked_bytes": int, "max_rows": int, "max_cells": int,
-            "keep_generations": int, "shrink_share": float, "lock_wait": float, "accept_shrink": _flag,
-        }  # fmt: skip
+        kinds = {f.name: _KINDS[str(f.type)] for f in fields(cls) if f.type in _KINDS}
         found: dict[str, Any] = {}
         for name, kind in kinds.items():
             if text := env.get(f"MEDEXAMS_{name.upper()}"):
@@ -107,7 +125,7 @@ class Settings:
         """What the source is read from, for people."""
         if self.is_skipped(source):
             return f"{source.variable} is not set, skipped"
-        return self.addresses.get(source.setting, "bundled sample")
+        return public(self.addresses.get(source.setting, "bundled sample"))
 
     @property
     def warehouse(self) -> Path:
@@ -122,11 +140,3 @@ class Settings:
     @property
     def inbox_folder(self) -> Path:
         return self.inbox or self.data / "inbox"
-
-
-def _flag(text: str) -> bool:
-    if text.lower() in ("1", "true", "yes", "on"):
-        return True
-    if text.lower() in ("0", "false", "no", "off"):
-        return False
-    raise ValueError(text)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pipelines.archive.address import is_url, public
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
@@ -39,10 +40,6 @@ def count_note(shot: Snapshot, found: int, published: int | None) -> str | None:
     return f"read from a local file, which holds {found} of the {published} published questions"
 
 
-def is_url(address: str) -> bool:
-    return address.startswith(("http://", "https://"))
-
-
 def fetch_address(
     address: str, session: Session, landing: Landing, progress: Progress, patterns: Iterable[str] = ("*",)
 ) -> list[StoredFile]:
@@ -52,8 +49,9 @@ def fetch_address(
     """
     if is_url(address):
         answer = session.get(address)
-        progress(address.rsplit("/", 1)[-1], 1, 1)
-        return [StoredFile(address, answer.sha256, answer.size)]
+        name = public(address)
+        progress(name.rsplit("/", 1)[-1], 1, 1)
+        return [StoredFile(name, answer.sha256, answer.size)]
     path = Path(address)
     if path.is_file():
         paths, root = [path], path.parent
@@ -80,7 +78,7 @@ def snapshot(
     if sha256 is None:
         lines = "\n".join(f"{f.sha256} {'' if is_url(f.name) else f.name}" for f in files)
         sha256 = files[0].sha256 if len(files) == 1 else hashlib.sha256(lines.encode()).hexdigest()
-    return Snapshot(source, release, origin, sha256, datetime.now(UTC), is_sample, tuple(files))
+    return Snapshot(source, release, public(origin), sha256, datetime.now(UTC), is_sample, tuple(files))
 
 
 def release_name(landing: Landing, source: str, wanted: list[str], sha256: str) -> str:

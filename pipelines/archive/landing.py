@@ -103,12 +103,12 @@ class Landing:
         return self._latest
 
     def snapshots(self, source: str | None = None) -> list[Snapshot]:
-        """All releases ever used, of one source or of all, in the order in which they were fetched."""
+        """All releases ever accepted, of one source or of all, in the order in which their sources gave them last."""
         found = [
             Snapshot.from_json(p.read_text(encoding="utf-8"))
             for p in sorted((self.root / "snapshots").glob(f"{source or '*'}/*.json"))
         ]
-        return sorted(found, key=lambda s: (s.fetched_at, s.source, s.release))
+        return sorted(found, key=lambda s: (s.sequence, s.fetched_at, s.source, s.release))
 
     def add_snapshot(self, snapshot: Snapshot) -> None:
         path = self.root / "snapshots" / snapshot.source / f"{snapshot.release.replace('/', '_')}.json"
@@ -121,6 +121,11 @@ class Landing:
         except (FileNotFoundError, ValueError):
             return None
         return journal if isinstance(journal, dict) else None
+
+    def journalled(self) -> set[str]:
+        """Objects of scrapes that are under way."""
+        names = [p.stem for p in (self.root / "scrapes").glob("*.json")]
+        return {sha for name in names for sha, _ in (self.scrape(name) or {}).get("pages", [])}
 
     def save_scrape(self, source: str, journal: dict[str, Any] | None) -> None:
         """Keep the journal of a scrape under way; None ends it."""

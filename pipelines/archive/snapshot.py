@@ -18,7 +18,11 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One release of a source as archived. `sha256` is over its content and decides whether a live source changed."""
+    """One release of a source as archived. `sha256` is over its content and decides whether a live source changed.
+
+    `sequence` orders the releases of a source: the one that it gave last has the highest, whatever a clock said. 0 is
+    one that was not accepted yet.
+    """
 
     source: str
     release: str
@@ -27,6 +31,7 @@ class Snapshot:
     fetched_at: datetime
     is_sample: bool
     files: tuple[StoredFile, ...]
+    sequence: int = 0
 
     def to_json(self) -> str:
         data = asdict(self) | {"fetched_at": self.fetched_at.isoformat()}

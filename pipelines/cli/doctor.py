@@ -27,6 +27,8 @@ def doctor(as_json: bool, data: Path | None) -> None:
       medexams doctor
       medexams doctor --data live --json
     """
+    from pipelines.archive.landing import Landing
+    from pipelines.archive.releases import Releases
     from pipelines.registry import sources
     from pipelines.stages import open_store
     from pipelines.store.publishing import unfit
@@ -43,6 +45,11 @@ def doctor(as_json: bool, data: Path | None) -> None:
     findings.append(
         (_writable(folder), f"data folder {settings.data}", "writable" if _writable(folder) else "not writable")
     )
+    for row in Releases(Landing(settings.data)).refused():
+        state = "mended since" if row["mended"] else "the release before it is still in use"
+        findings.append(
+            (row["mended"], f"source {row['source']}", f"{row['release']} was refused: {row['reason']} ({state})")
+        )
     if settings.warehouse.exists():
         try:
             n = query_warehouse(settings, "select count(*) from question")[0][0]

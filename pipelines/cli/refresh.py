@@ -16,7 +16,12 @@ from pipelines.settings import PROFILES, Settings
 @command()
 @click.option("--profile", type=click.Choice(PROFILES), help="sample: bundled, no network; live: the public sources.")
 @click.option("--only", type=click.Choice(BENCHMARKS), help="Fetch the sources of this benchmark alone.")
-@click.option("--accept-shrink", is_flag=True, default=None, help="Accept a table that lost more rows than allowed.")
+@click.option(
+    "--accept-shrink",
+    is_flag=True,
+    default=None,
+    help="Accept releases that changed more than allowed.",
+)
 @json_option
 @data_option
 def refresh(

@@ -15,10 +15,13 @@ import duckdb
 
 from pipelines.errors import SettingsError
 from pipelines.export import croissant, every_eval_ever, hub, lm_eval, prompts, tables_csv, tables_xlsx
-from pipelines.export.folder import fresh, write_manifest
 from pipelines.export.gate import NOT_FOR_SHARING, Chosen, Options, ReportProgress, choose, refused, warning
+from pipelines.folders import replaced, write_manifest
 
 __all__ = ["FORMATS", "Format", "Options", "Written", "export"]
+
+MANIFEST = "medexams-export.json"
+"""Names the files of an export, so that nothing else is ever replaced or deleted."""
 
 Write = Callable[[duckdb.DuckDBPyConnection, Path, Chosen, ReportProgress], None]
 
@@ -57,7 +60,7 @@ class Written:
 def export(form: str, con: duckdb.DuckDBPyConnection, out: Path, options: Options) -> Written:
     """Write a warehouse into the folder `out` in a format of FORMATS. An earlier export there is replaced, as a whole.
 
-    Raises MedexamsError when a licence forbids it (nothing is written then) or the folder is not an export's.
+    Raises MedexamsError when a licence forbids it (nothing is written then) or the folder holds what no export wrote.
     """
     if form not in FORMATS:
         raise SettingsError(f"{form!r} is not one of the formats {', '.join(FORMATS)}")
@@ -68,7 +71,7 @@ def export(form: str, con: duckdb.DuckDBPyConnection, out: Path, options: Option
     else:
         left_out = tuple(f"{d.dataset_id} is without the text of its questions: {why}" for d, why in chosen.closed)
     inside = chosen.open if how.needs_questions else chosen.datasets
-    with fresh(out) as folder:
+    with replaced(out, MANIFEST, "export") as folder:
         how.write(con, folder, chosen, options.progress)
         if chosen.not_to_share:
             (folder / NOT_FOR_SHARING).write_text(warning(chosen), encoding="utf-8")
@@ -83,7 +86,7 @@ def export(form: str, con: duckdb.DuckDBPyConnection, out: Path, options: Option
             ],
             "left_out": left_out,
         }
-        files = write_manifest(folder, about)
+        files = write_manifest(folder, MANIFEST, about)
     return Written(
         tuple(d.dataset_id for d in inside), tuple(files), left_out, tuple(d.dataset_id for d in chosen.not_to_share)
     )

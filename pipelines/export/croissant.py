@@ -15,8 +15,8 @@ import duckdb
 
 from pipelines.export.card import card
 from pipelines.export.content import FIELDS, questions, write_jsonl
-from pipelines.export.folder import sha256
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
+from pipelines.folders import sha256
 
 _CONTEXT: dict[str, Any] = {
     "@language": "en", "@vocab": "https://schema.org/", "citeAs": "cr:citeAs", "column": "cr:column",

@@ -20,8 +20,8 @@ from typing import Any
 import duckdb
 
 from pipelines.export.content import questions, write_jsonl
-from pipelines.export.folder import sha256
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
+from pipelines.folders import sha256
 from pipelines.prompts import asked
 from pipelines.registry import benchmarks
 from pipelines.store.checks import quoted

@@ -162,12 +162,13 @@ def _readme(tasks: Sequence[tuple[str, int]]) -> str:
     listed = "\n".join(f"| `{name}` | {n} |" for name, n in tasks)
     return f"""# Tasks for lm-evaluation-harness, made by medexams
 
-Run them from inside this folder, where their data is:
+Run them from inside this folder, where their data is. Results go elsewhere: a folder that holds more than the export
+is not written again.
 
 ```
 HF_HUB_OFFLINE=1 lm_eval run --include_path . --tasks medexams --model hf --model_args pretrained=MODEL \\
-    --output_path results --log_samples
-medexams runs add results
+    --output_path ../results --log_samples
+medexams runs add ../results
 ```
 
 Tags: `medexams` (all), `medexams_mc`, `medexams_cloze`, `medexams_generated`, and one per benchmark. Seen to work with

@@ -25,7 +25,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 QUESTION_TABLES = (
     "dataset", "exam", "passage", "question", "choice", "answer_key", "question_image", "question_flag",
-    "question_link", "answer_key_change", "rejected_row",
+    "question_link", "answer_key_change", "rejected_row", "accepted_deviation",
 )  # fmt: skip
 
 UNUSUAL_SHARE = 0.1
@@ -33,9 +33,9 @@ UNUSUAL_SHARE = 0.1
 
 
 def unify(readings: Iterable[Reading]) -> dict[str, pl.DataFrame]:
-    """All question tables, by name, from one reading per dataset (older releases of a source included)."""
+    """All question tables, by name, from one reading per dataset; the newest release of a source comes last."""
     places = {source: i for i, source in enumerate(sources())}
-    ordered = sorted(readings, key=lambda r: (places.get(r.dataset.source, len(places)), r.dataset.fetched_at))
+    ordered = sorted(readings, key=lambda r: places.get(r.dataset.source, len(places)))
     rows: Rows = {name: [] for name in QUESTION_TABLES}
     for reading in ordered:
         _flag_choices(reading)
@@ -171,8 +171,9 @@ def _with_boxes(keys: Sequence[Key]) -> list[Key]:
 
     With both as accepted answers, numbers are the same when they are equal as decimals; no reader needs to know more.
     """
-    boxed = [Key(value=f"0.{k.value[1:]}") for k in keys if re.fullmatch(r"0\d+", k.value or "")]
-    known = {Decimal(k.value) for k in keys if k.value and re.fullmatch(r"-?\d+(\.\d+)?", k.value)}
+    values = [k.value or "" for k in keys]
+    boxed = [Key(value=f"0.{v[1:]}") for v in values if re.fullmatch(r"0\d+", v)]
+    known = {Decimal(v) for v in values if re.fullmatch(r"-?\d+(\.\d+)?", v)}
     return [*keys, *(k for k in boxed if Decimal(k.value or "") not in known)]
 
 
@@ -239,7 +240,7 @@ def _flag_from_links(readings: Sequence[Reading], links: Linked, rows: Rows) -> 
             )
             before, after = _key_by_text(old), _key_by_text(new)
             print_ = item_fingerprint(old)
-            if k.kind != "exact" or not before or not after or _same_key(old, new) or print_ in doubtful:
+            if k.kind != "exact" or not before or not after or same_key(old, new) or print_ in doubtful:
                 continue
             for item, other, dataset in ((old, after, right), (new, before, left)):
                 item.flag("key_disputed", f"{dataset.dataset.dataset_id} has the key {other[:200]!r}")
@@ -286,7 +287,9 @@ def _key_by_text(item: Item) -> str:
     return " | ".join(sorted(answers))
 
 
-def _same_key(a: Item, b: Item) -> bool:
+def same_key(a: Item, b: Item) -> bool:
+    """True when two questions accept the same answers, by the text of their choices."""
+
     def normal(item: Item) -> set[tuple[str, ...]]:
         text = {c.label: c.text for c in item.choices}
         return {
@@ -305,7 +308,7 @@ def _flag_duplicates(readings: Sequence[Reading], rows: Rows) -> None:
         for later, first, how in duplicates(reading.items):
             other = question_id(reading, reading.items[first])
             reading.items[later].flag("duplicate_question", f"{how} as {other}")
-            if _key_by_text(reading.items[later]) and not _same_key(reading.items[later], reading.items[first]):
+            if _key_by_text(reading.items[later]) and not same_key(reading.items[later], reading.items[first]):
                 reading.items[later].flag("key_disputed", f"{other} has the key {_key_by_text(reading.items[first])!r}")
     seen: dict[tuple[str, str], tuple[str, str]] = {}
     for reading in readings:

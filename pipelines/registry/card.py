@@ -42,6 +42,9 @@ class SourceCard:
     sample: str | None = None
     """The bundled sample of it: a file or folder below the benchmark's, or a path that sample/server.py answers."""
 
+    redirects: tuple[str, ...] = ()
+    """Patterns of other hosts that the address may lead on to, as a hub does to its storage."""
+
     @property
     def variable(self) -> str:
         """The environment variable of its address."""
@@ -127,6 +130,6 @@ def _typed(kind: Any, data: dict[str, Any], where: str) -> Any:
     if unknown := sorted(data.keys() - known):
         raise SettingsError(f"{where} has the key {unknown[0]!r}; known are {', '.join(sorted(known))}")
     try:
-        return kind(**data)
+        return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
     except TypeError as fault:
         raise SettingsError(f"{where}: {str(fault).partition('() ')[2]}; add what is missing") from None

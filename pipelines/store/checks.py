@@ -16,21 +16,22 @@ from pipelines.schema import Table
 
 @dataclass(frozen=True)
 class Check:
-    """A query that returns the offending rows of a table; none is a pass. `says` is the rule as a sentence.
-
-    A `waivable` one warns instead of blocking where --accept-shrink was given.
-    """
+    """A query that returns the offending rows of a table; none is a pass. `says` is the rule as a sentence."""
 
     name: str
     table: str
     says: str
     sql: str
-    waivable: bool = False
 
 
 def quoted(text: str | Path) -> str:
     """An SQL string literal."""
     return "'" + str(text).replace("'", "''") + "'"
+
+
+def name_of(column: str) -> str:
+    """A column's name as SQL takes it, whatever word it is."""
+    return f'"{column}"'
 
 
 def schema_checks(table: Table, source: str | None = None) -> list[Check]:
@@ -39,18 +40,18 @@ def schema_checks(table: Table, source: str | None = None) -> list[Check]:
     checks = []
     required = [c for c in table.columns if not c.nullable]
     if required:
-        where = " or ".join(f"{c.name} is null" for c in required)
+        where = " or ".join(f"{name_of(c.name)} is null" for c in required)
         says = f"{table.name}: no required column is null"
         checks.append(Check(f"{table.name}_not_null", table.name, says, f"select * from {name} where {where}"))
     for c in table.columns:
         if c.values:
             values = ", ".join(quoted(v) for v in c.values)
             says = f"{table.name}: {c.name} is one of {', '.join(c.values)}"
-            sql = f"select * from {name} where {c.name} not in ({values})"
+            sql = f"select * from {name} where {name_of(c.name)} not in ({values})"
             checks.append(Check(f"{table.name}_{c.name}_values", table.name, says, sql))
     if table.key:
-        key = ", ".join(table.key)
-        says = f"{table.name}: ({key}) is unique"
+        key = ", ".join(map(name_of, table.key))
+        says = f"{table.name}: ({', '.join(table.key)}) is unique"
         sql = f"select {key}, count(*) as times from {name} group by {key} having count(*) > 1"
         checks.append(Check(f"{table.name}_key", table.name, says, sql))
     for r in table.references:

@@ -5,9 +5,8 @@ Tables are written in tables.py; what a valid one is stands in schema.py.
 
 from __future__ import annotations
 
-import os
 import uuid
-from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -15,9 +14,10 @@ import duckdb
 from pipelines.durable import make_durable, sync_folder
 from pipelines.errors import StoreError
 from pipelines.schema import TABLES, Table
-from pipelines.store.checks import offending, quoted, schema_checks
+from pipelines.store.checks import name_of, offending, quoted, schema_checks
 from pipelines.store.sqlfiles import View, sql_checks, sql_views
 from pipelines.store.tables import Store, read_meta
+from pipelines.store.upkeep import keep_generation, keep_tables, sweep_wal
 
 SQL = Path(__file__).resolve().parents[1] / "sql"
 STORAGE_VERSION = "v1.4.0"
@@ -25,16 +25,15 @@ STORAGE_VERSION = "v1.4.0"
 
 def unfit(store: Store) -> list[str]:
     """Why the tables on disk do not fit together, each with the asset to run; empty when they do."""
-    current = {name: store.meta(name) for name in TABLES}
+    version = cache(store.version)
     problems = []
     for name in TABLES:
         files = store.files(name)
         if not files and not TABLES[name].in_parts:
             problems.append(f"{name} has not been made; run the asset {name}")
         for file in files:
-            for source, version in read_meta(file).inputs.items():
-                now = current[source]
-                if now is None or now.version != version:
+            for source, recorded in read_meta(file).inputs.items():
+                if version(source) != recorded:
                     what = f"{name} ({file.stem})" if TABLES[name].in_parts else name
                     problems.append(f"{what} was made from an older {source}; run the asset {name}")
     return problems
@@ -61,7 +60,7 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
                 _create_view(con, view)
             for check in [c for t in TABLES.values() for c in schema_checks(t)] + sql_checks():
                 count, rows = offending(con, check)
-                if count and not (check.waivable and store.accept_shrink):
+                if count:
                     raise StoreError(
                         f"{check.says}: {count} rows break this, the first: {rows[0]}; nothing was published"
                     )
@@ -69,9 +68,11 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
             con.execute("use memory")
             con.execute("detach warehouse")
         make_durable(temp)
-        _keep_generation(target, keep)
+        sweep_wal(target)
+        keep_generation(target, keep)
         temp.replace(target)
         sync_folder(target.parent)
+        keep_tables(target, store.root)
     except duckdb.Error as fault:
         raise StoreError(f"the warehouse could not be built ({str(fault).splitlines()[0][:300]})") from fault
     finally:
@@ -81,16 +82,16 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
 
 
 def _fill(con: duckdb.DuckDBPyConnection, table: Table, files: list[Path]) -> int:
-    columns = ", ".join(f"{c.name} {c.type}{'' if c.nullable else ' not null'}" for c in table.columns)
+    columns = ", ".join(f"{name_of(c.name)} {c.type}{'' if c.nullable else ' not null'}" for c in table.columns)
     con.execute(f"create table {table.name} ({columns})")
     if files:
         listed = ", ".join(quoted(f) for f in files)
-        order = f"order by {', '.join(table.key)}" if table.key else ""
-        names = ", ".join(table.column_names)
+        order = f"order by {', '.join(map(name_of, table.key))}" if table.key else ""
+        names = ", ".join(map(name_of, table.column_names))
         con.execute(f"insert into {table.name} select {names} from read_parquet([{listed}]) {order}")
     con.execute(f"comment on table {table.name} is {quoted(table.description)}")
     for c in table.columns:
-        con.execute(f"comment on column {table.name}.{c.name} is {quoted(c.comment)}")
+        con.execute(f"comment on column {table.name}.{name_of(c.name)} is {quoted(c.comment)}")
     return int(con.execute(f"select count(*) from {table.name}").fetchall()[0][0])
 
 
@@ -103,15 +104,3 @@ def _create_view(con: duckdb.DuckDBPyConnection, view: View) -> None:
     con.execute(f"comment on view {view.name} is {quoted(view.says)}")
     for column, says in view.columns.items():
         con.execute(f"comment on column {view.name}.{column} is {quoted(says)}")
-
-
-def _keep_generation(target: Path, keep: int) -> None:
-    if not target.exists():
-        return
-    folder = target.parent / "generations"
-    folder.mkdir(exist_ok=True)
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    os.link(target, folder / f"{target.stem}-{stamp}.duckdb")
-    old = sorted(folder.glob(f"{target.stem}-*.duckdb"))
-    for path in old[: max(0, len(old) - keep)]:
-        path.unlink()

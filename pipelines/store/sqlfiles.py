@@ -1,15 +1,14 @@
-"""The files of sql/: tables, views and checks, one SELECT each; what a table reads, and how one is made.
+"""The files of sql/: tables, views, checks and queries, one SELECT each; what a table reads, and how one is made.
 
-sql/scores/*.sql and sql/tables/*.sql: the file's name is the table's, its first comment line says what the table is.
-One table, released_answer, is put together from the benchmarks' released.sql. A file names tables, never files; what
-it reads is found by walking the parsed statement.
+The file's name is the table's (sql/scores, sql/tables) or the view's; sqlheader.py reads what stands at its top. A file
+names tables, never files; what it reads is found by walking the parsed statement.
+One table, released_answer, is put together from the benchmarks' released.sql.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,9 +16,11 @@ from typing import Any
 
 import duckdb
 
+from pipelines.errors import StoreError
 from pipelines.registry import benchmarks
 from pipelines.schema import TABLES
-from pipelines.store.checks import Check
+from pipelines.store import sqlheader
+from pipelines.store.checks import Check, offending
 from pipelines.store.tables import Meta, Store
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
@@ -37,12 +38,21 @@ class SqlTable:
 
 @dataclass(frozen=True)
 class View:
-    """A view of the published file, or with parameters a table macro: what it answers, its columns, its SELECT."""
+    """A view of the published file, or with parameters a table macro: what it gives, its columns, its SELECT."""
 
     name: str
     says: str
     columns: dict[str, str]
     parameters: tuple[str, ...]
+    sql: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """A ready question about the published file."""
+
+    name: str
+    says: str
     sql: str
 
 
@@ -52,7 +62,7 @@ def sql_tables() -> dict[str, SqlTable]:
     found = {}
     for folder in ("tables", "scores"):
         for path in sorted((SQL / folder).glob("*.sql")):
-            sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
+            sql = sqlheader.read(path).statement
             found[path.stem] = _table(path.stem, f"sql/{folder}/{path.name}", sql)
     found["released_answer"] = _table("released_answer", "pipelines/benchmarks", _released())
     return found
@@ -67,7 +77,7 @@ def _released() -> str:
     table = TABLES["released_answer"]
     columns = ", ".join(table.column_names)
     files = [f for b in benchmarks().values() if (f := b.folder / "released.sql").is_file()]
-    parts = [f"select {columns}\nfrom (\n{f.read_text(encoding='utf-8').rstrip().rstrip(';')}\n)" for f in files]
+    parts = [f"select {columns}\nfrom (\n{sqlheader.read(f).statement}\n)" for f in files]
     nothing = ", ".join(f"cast(null as {c.type}) as {c.name}" for c in table.columns)
     return "\nunion all\n".join(parts) or f"select {nothing}\nfrom prediction\nwhere false"
 
@@ -110,30 +120,43 @@ def make(store: Store, name: str) -> Meta:
 def sql_checks() -> list[Check]:
     """The checks of sql/checks: each file, named TABLE__RULE.sql, is a query for offending rows.
 
-    Its comment is the rule as a sentence; the last line of it may say `waivable: --accept-shrink`.
+    Its header is the rule as a sentence.
     """
     found = []
     for path in sorted((SQL / "checks").glob("*.sql")):
-        text = path.read_text(encoding="utf-8")
-        lines = [m.strip() for m in re.findall(r"^--(.*)$", text, re.MULTILINE)]
-        waivable = lines[-1] == "waivable: --accept-shrink"
-        says = " ".join(lines[:-1] if waivable else lines)
-        found.append(Check(path.stem.replace("__", "_"), path.stem.split("__")[0], says, text, waivable))
+        header = sqlheader.read(path)
+        name, table = path.stem.replace("__", "_"), path.stem.split("__")[0]
+        found.append(Check(name, table, header.says, header.statement))
     return found
+
+
+def check_tables(store: Store, names: Iterable[str]) -> None:
+    """Run the checks that read these tables and no others. Raises StoreError at the first that is broken."""
+    with store.connect() as con:
+        for check in sql_checks():
+            if set(reads(check.sql)) <= set(names):
+                count, rows = offending(con, check)
+                if count:
+                    raise StoreError(f"{check.says} {count} rows break this, the first: {rows[0]}")
 
 
 def sql_views() -> list[View]:
     """The views of sql/views: each file is a SELECT over tables, and its name is the view's.
 
-    The header says what the view answers, then one line `-- column: meaning` for each column. A line
-    `-- parameters: a, b (…)` makes it a macro, whose SELECT names the parameters like columns.
+    The notes of its header are its columns. The note `parameters: a, b (…)` makes it a macro, whose SELECT names the
+    parameters like columns.
     """
     found = []
     for path in sorted((SQL / "views").glob("*.sql")):
-        sql = path.read_text(encoding="utf-8").rstrip().rstrip(";")
-        header = re.findall(r"^--[ ]?(.*)$", re.split(r"^[^-]", sql, maxsplit=1, flags=re.MULTILINE)[0], re.MULTILINE)
-        notes: dict[str, str] = {m[1]: m[2] for line in header[1:] if (m := re.match(r"(\w+): (.+)", line))}
-        given = notes.pop("parameters", "").split("(")[0]
+        header = sqlheader.read(path, notes=None)
+        columns = dict(header.notes)
+        given = columns.pop("parameters", "").split("(")[0]
         parameters = tuple(name.strip() for name in given.split(",") if name.strip())
-        found.append(View(path.stem, header[0], notes, parameters, sql))
+        found.append(View(path.stem, header.says, columns, parameters, header.statement))
     return found
+
+
+def sql_queries() -> list[Query]:
+    """The ready questions of sql/queries; the header is the question."""
+    headers = {path.stem: sqlheader.read(path) for path in sorted((SQL / "queries").glob("*.sql"))}
+    return [Query(name, header.says, header.statement) for name, header in headers.items()]

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import tempfile
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -19,7 +22,7 @@ import polars as pl
 from pipelines.durable import make_durable, sync_folder
 from pipelines.errors import StoreError
 from pipelines.schema import TABLES, Table
-from pipelines.store.checks import offending, quoted, schema_checks
+from pipelines.store.checks import name_of, offending, quoted, schema_checks
 
 _META = "medexams"
 
@@ -33,6 +36,17 @@ class Meta:
     inputs: dict[str, str]
 
 
+def published_rows(warehouse: Path, sql: str) -> list[tuple[Any, ...]] | None:
+    """Rows of a query of the published file; None where there is none, or it can't be asked that."""
+    if not warehouse.exists():
+        return None
+    try:
+        with duckdb.connect(str(warehouse), read_only=True) as con:
+            return con.execute(sql).fetchall()
+    except duckdb.Error:
+        return None
+
+
 def query(con: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
     """A query's result as a Polars frame, by way of a Parquet file (DuckDB's own way needs PyArrow: 165 MB)."""
     with tempfile.TemporaryDirectory(prefix="medexams-") as folder:
@@ -44,11 +58,25 @@ def query(con: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
 class Store:
     """The tables below one data folder."""
 
-    def __init__(self, data: Path, *, accept_shrink: bool = False, shrink_share: float = 0.1) -> None:
+    def __init__(
+        self,
+        data: Path,
+        published: Path | None = None,
+        *,
+        accept_shrink: bool = False,
+        shrink_share: float = 0.1,
+        outside: Callable[[str], str | None] = lambda name: None,
+    ) -> None:
+        """`published` is the warehouse that a guarded table must not fall behind.
+
+        `outside` gives the version, as it is now, of what tables are made from and is not a table.
+        """
         self.data = data
         self.root = data / "tables"
+        self.published = published
         self.accept_shrink = accept_shrink
         self.shrink_share = shrink_share
+        self.outside = outside
 
     # -- reading
 
@@ -78,7 +106,12 @@ class Store:
     def fits(self, name: str, part: str | None = None) -> bool:
         """True when a table (or one part) was made from its inputs as they are now."""
         recorded = read_meta(self._target(TABLES[name], part)).inputs
-        return all((now := self.meta(t)) is not None and now.version == v for t, v in recorded.items())
+        return all(self.version(name) == version for name, version in recorded.items())
+
+    def version(self, name: str) -> str | None:
+        """The version, as it is now, of what a table can be made from: a table's, else of what is outside."""
+        meta = self.meta(name) if name in TABLES else None
+        return meta.version if meta else self.outside(name)
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """An in-memory DuckDB with a view for each table that has a file."""
@@ -102,8 +135,8 @@ class Store:
     def write(self, name: str, rows: pl.DataFrame | str, inputs: Iterable[str] = (), part: str | None = None) -> Meta:
         """Validate rows (a frame, or a SELECT over table names) and put them in place of the table (or of one part).
 
-        `inputs` names the tables they were made from, whose versions are recorded. Raises StoreError, and then nothing
-        has changed.
+        `inputs` names what they were made from (tables, or what is outside), whose versions are recorded. Raises
+        StoreError, and then nothing has changed.
         """
         table = TABLES[name]
         target = self._target(table, part)
@@ -121,11 +154,11 @@ class Store:
                 con.execute(f"create temp view staged_rows as select * from {source}")
                 if isinstance(rows, str):
                     _match_columns(table, [d[0] for d in con.execute("describe staged_rows").fetchall()])
-                columns = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in table.columns)
+                columns = ", ".join(f"cast({name_of(c.name)} as {c.type}) as {name_of(c.name)}" for c in table.columns)
                 con.execute(f"create temp table staged as select {columns} from staged_rows")
                 self._validate(con, table, target)
                 meta = self._describe(con, table, inputs)
-                order = f"order by {', '.join(table.key)}" if table.key else "order by all"
+                order = f"order by {', '.join(map(name_of, table.key))}" if table.key else "order by all"
                 note = json.dumps(meta.__dict__)
                 con.execute(
                     f"copy (select * from staged {order}) to {quoted(temp)} "
@@ -140,6 +173,30 @@ class Store:
             temp.unlink(missing_ok=True)
             staged.unlink(missing_ok=True)
         return meta
+
+    @contextmanager
+    def staged(self) -> Iterator[Store]:
+        """An empty store beside this one, for tables that take their place together (adopt) once all were accepted."""
+        beside = Store(
+            self.data,
+            self.published,
+            accept_shrink=self.accept_shrink,
+            shrink_share=self.shrink_share,
+            outside=self.version,
+        )
+        beside.root = self.root / ".staged"
+        shutil.rmtree(beside.root, ignore_errors=True)  # of a killed writer
+        try:
+            yield beside
+        finally:
+            shutil.rmtree(beside.root, ignore_errors=True)
+
+    def adopt(self, staged: Store, names: Iterable[str]) -> None:
+        """Put the tables of a staged store in place of this one's."""
+        for name in names:
+            for file in staged.files(name):
+                file.replace(self.root / file.relative_to(staged.root))
+        sync_folder(self.root)
 
     def keep_parts(self, name: str, parts: Iterable[str]) -> list[str]:
         """Remove every part of a table but these; answers the names of those removed."""
@@ -168,22 +225,20 @@ class Store:
                 raise StoreError(
                     f"{check.says}, but {count} rows break this, the first: {rows[0]}; {target.name} was kept"
                 )
-        if table.guarded and target.exists() and not self.accept_shrink:
-            before = read_meta(target).rows
+        if table.guarded and self.published and not self.accept_shrink:
+            found = published_rows(self.published, f"select count(*) from {table.name}")
+            before = found[0][0] if found else 0
             now = con.execute("select count(*) from staged").fetchall()[0][0]
             if now < before * (1 - self.shrink_share):
                 raise StoreError(
-                    f"{table.name} would shrink from {before} to {now} rows, more than the allowed share of "
-                    f"{self.shrink_share:.0%}; look why, and if it is right run again with --accept-shrink"
+                    f"{table.name} would shrink from the published {before} to {now} rows, more than the allowed share "
+                    f"of {self.shrink_share:.0%}; look why, and if it is right run again with --accept-shrink"
                 )
 
     def _describe(self, con: duckdb.DuckDBPyConnection, table: Table, inputs: Iterable[str]) -> Meta:
-        columns = ", ".join(table.column_names)
+        columns = ", ".join(map(name_of, table.column_names))
         rows, total = con.execute(f"select count(*), sum(hash({columns})::hugeint) from staged").fetchall()[0]
-        found = {}
-        for name in inputs:
-            if meta := self.meta(name):
-                found[name] = meta.version
+        found = {name: version for name in inputs if (version := self.version(name))}
         return Meta(_digest(f"{columns} {rows} {total}"), rows, found)
 
 

@@ -64,7 +64,8 @@ worded as (
                     else ' below the share of points earned'
                 end
                 || ', at most ' || n_threshold
-        end as sentence
+        end as sentence,
+        case when kind = 'points' then 0 else 1 end as place
     from written
 ),
 
@@ -75,9 +76,9 @@ verdict as (
         exam_id,
         ruleset,
         string_agg(distinct hindrance, '; ' order by hindrance) as hindrances,
-        string_agg(case when passed = false then sentence end, '; ' order by kind = 'points' desc, max_points, component)
+        string_agg(case when passed = false then sentence end, '; ' order by place, max_points, component)
             as unmet,
-        string_agg(case when passed then sentence end, '; ' order by kind = 'points' desc, max_points, component) as met,
+        string_agg(case when passed then sentence end, '; ' order by place, max_points, component) as met,
         string_agg(
             case when passed is null and obstacle is null then coalesce(unchecked, sentence) end, '; '
             order by component

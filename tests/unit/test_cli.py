@@ -59,7 +59,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ],
         "answer_key": [{"question_id": q, "alternative": 1, "labels": "A", "selection": 1} for q in ids],
     }
-    for name in [t.name for t in TABLES.values() if t.group == "questions" and t.name not in sql_tables()]:
+    for name in [
+        t.name for t in TABLES.values() if t.group in ("questions", "releases") and t.name not in sql_tables()
+    ]:
         store.write(name, TABLES[name].frame(rows.get(name, [])))
     for baseline in ("always-first", "abstain-always"):
         stages.build_baseline(store, baseline)

@@ -567,9 +567,33 @@ def test_an_earlier_export_is_replaced_as_a_whole_and_nothing_else_is(
     foreign = tmp_path / "mine"
     foreign.mkdir()
     (foreign / "notes.txt").write_text("mine")
-    with pytest.raises(MedexamsError, match="holds files that no export wrote"):
+    with pytest.raises(MedexamsError, match="holds something other than the export"):
         export("jsonl", con, foreign, Options())
     assert (foreign / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", ["lm-eval", "csv"])
+def test_what_a_person_put_into_an_export_is_never_deleted(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, form: str
+) -> None:
+    out = tmp_path / "out"
+    export(form, con, out, Options())
+    results = out / "results" / "model" / "samples.jsonl"
+    results.parent.mkdir(parents=True)
+    results.write_text("a night's work")
+    with pytest.raises(MedexamsError, match=r"results/model/samples\.jsonl, which is not part of the export"):
+        export(form, con, out, Options())
+    assert results.read_text() == "a night's work"
+    shutil.rmtree(out / "results")
+    written = next(p for p in sorted(out.iterdir()) if p.suffix in (".yaml", ".csv"))
+    written.write_text("corrected by hand")
+    with pytest.raises(MedexamsError, match="was changed since the export was written"):
+        export(form, con, out, Options())
+    assert written.read_text() == "corrected by hand"
+    written.unlink()
+    (out / "__pycache__").mkdir()
+    (out / "__pycache__" / "utils.pyc").write_bytes(b"")  # as a harness leaves it
+    assert export(form, con, out, Options()).files
 
 
 def test_a_failed_export_leaves_the_earlier_one(

@@ -47,7 +47,8 @@ reading as (
     where
         i.is_credited
         or not (
-            i.is_plain and coalesce(p.status = 'answered' and p.response = p.labels and bit_count(p.selection) = 1, false)
+            i.is_plain
+            and coalesce(p.status = 'answered' and p.response = p.labels and bit_count(p.selection) = 1, false)
         )
 )
 
@@ -60,6 +61,6 @@ select
     case when pieces = [''] then 0 else 1 end as n_wrong,
     is_credited or pieces = released as is_exact,
     false as hits_forbidden,
-    'the released evaluator splits the response at commas, trims nothing, compares the sorted pieces with the key of its '
-    || 'file, and knows no forbidden choices' as cause
+    'the released evaluator splits the response at commas, trims nothing, compares the sorted pieces with the key of '
+    || 'its file, and knows no forbidden choices' as cause
 from reading

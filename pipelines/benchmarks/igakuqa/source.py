@@ -11,7 +11,8 @@ import re
 from string import ascii_lowercase
 from typing import Any
 
-from pipelines.archive.files import fetch_address, is_url, release_name, snapshot
+from pipelines.archive.address import is_url
+from pipelines.archive.files import fetch_address, release_name, snapshot
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
@@ -85,9 +86,9 @@ def _rows(files: list[StoredFile] | tuple[StoredFile, ...], landing: Landing) ->
         known = _by_problem(details[paper], landing, rejected)
         for problem, (locator, line) in _by_problem(file, landing, rejected).items():
             more = known.pop(problem, ("", {}))[1]
-            place = _PROBLEM.fullmatch(problem)
-            assert place
-            row = row_of(locator, more | line | _lettered(line), {"profession": PROFESSION, **place.groupdict()}, "ja")
+            found = _PROBLEM.fullmatch(problem)  # _by_problem lets nothing else through
+            place = {"profession": PROFESSION, **(found.groupdict() if found else {})}
+            row = row_of(locator, more | line | _lettered(line), place, "ja")
             if isinstance(row, Row) and problem not in rows:
                 rows[problem] = row
             else:

@@ -54,7 +54,10 @@ reading as (
         i.released,
         i.forbidden,
         upper(substr(array_to_string(list_sort(string_split(regexp_replace(
-            case r.format when 'generated' then coalesce(p.response, p.labels, p.value, '') else coalesce(p.labels, '') end,
+            case r.format
+                when 'generated' then coalesce(p.response, p.labels, p.value, '')
+                else coalesce(p.labels, '')
+            end,
             '[^A-Za-z0-9]', '', 'g'
         ), '')), ''), 1, 6)) as characters
     from prediction as p

@@ -1,7 +1,7 @@
 """The ministry's bank of entrance questions (MIUR/MUR): scraped page by page from its API, or read from a saved bank.
 
 Belongs here: what the API's envelope and questions look like, when a scrape is whole, and how one question of either
-layout (May and July 2024) becomes an item. Not here: how bytes are fetched (http.py) and what plain text is (text.py).
+layout (May and July 2024) becomes an item. Not here: how bytes are fetched (session.py), what plain text is (text/).
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urlsplit
 
-from pipelines.archive.files import SAMPLE_ORIGIN, is_url, licence, release_name, snapshot, title
+from pipelines.archive.address import is_url, own, public
+from pipelines.archive.files import SAMPLE_ORIGIN, licence, release_name, snapshot, title
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
@@ -52,6 +53,11 @@ _PICTURE_FOLDERS = {"biology": "biologia", "chemistry": "chimica", "maths_physic
 _FIELDS = ("id", "argomento", "domanda", "risposte")
 _RESUME_HOURS = 24
 _GIVE_UP_AFTER = 3
+_PAGE_BYTES = 16 * 2**20
+"""The largest page that makes sense; real ones of 20 questions have 40 kB."""
+_MOST_PAGES, _GROWTH = 1000, 4
+"""Pages that are believed of a bank (the real one has 175), and how many times those of the last release."""
+_PASSAGE_KEY = re.compile(r"[\w-]{1,100}")
 
 
 # ---- fetching ----------------------------------------------------------------------------------------------------
@@ -64,7 +70,7 @@ def fetch(settings: Settings, session: Session, landing: Landing, progress: Prog
         files = _scrape(address.rstrip("/"), session, landing, progress)
         dated = datetime.now(UTC).strftime("%Y-%m-%d")
     else:
-        files = _saved(Path(address), landing)
+        files = _saved(Path(address), landing, settings.max_bytes)
         found = re.search(r"\d{4}-\d{2}(-\d{2})?", Path(address).stem)
         dated = found[0] if found else datetime.now(UTC).strftime("%Y-%m-%d")
     sha256 = _content_hash(files, landing)
@@ -81,8 +87,10 @@ def fetch(settings: Settings, session: Session, landing: Landing, progress: Prog
     return snapshot(SOURCE.name, release, address, files, is_sample=False, sha256=sha256)
 
 
-def _saved(path: Path, landing: Landing) -> list[StoredFile]:
+def _saved(path: Path, landing: Landing, most: int) -> list[StoredFile]:
     try:
+        if path.stat().st_size > most:
+            raise SourceError(f"{path} is larger than {most:,} bytes; raise MEDEXAMS_MAX_BYTES if it is meant")
         stored = landing.store("page:0", path.read_bytes())
     except OSError as fault:
         raise SourceError(f"{path}: {fault.strerror or fault}; correct MEDEXAMS_MUR_API") from fault
@@ -94,10 +102,10 @@ def _saved(path: Path, landing: Landing) -> list[StoredFile]:
 def _scrape(api: str, session: Session, landing: Landing, progress: Progress) -> list[StoredFile]:
     pages, files = _pages(api, session, landing, progress)
     questions = [q for page in pages for q in page["content"] if isinstance(q, dict)]
-    passages = sorted({str(q["branoId"]) for q in questions if q.get("branoId")})
+    passages = sorted({key for q in questions if _PASSAGE_KEY.fullmatch(key := str(q.get("branoId") or ""))})
     wanted = [(f"passage:{key}", f"{api}/domanda/brano/{quote(key)}") for key in passages]
     pictures = sorted({address for q in questions for address in _image_addresses(q)})
-    wanted += [(f"image:{address}", urljoin(api, address)) for address in pictures]
+    wanted += [(f"image:{address}", url) for address in pictures if (url := _picture_url(api, address))]
     return files + _extras(wanted, session, landing, progress)
 
 
@@ -105,17 +113,23 @@ def _pages(
     api: str, session: Session, landing: Landing, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[StoredFile]]:
     """All pages of the list. A scrape that broke off less than a day ago goes on at the first page it lacks."""
-    journal = landing.scrape(SOURCE.name)
-    pages, files = _resume(journal, api, landing)
+    journal = landing.scrape(SOURCE.name) or {}
+    pages, files = _resume(journal, public(api), landing)
     if not pages:
-        journal = {"api": api, "started": datetime.now(UTC).isoformat(), "pages": []}
-    assert journal is not None
+        journal = {"api": public(api), "started": datetime.now(UTC).isoformat(), "pages": []}
     while not pages or len(pages) < pages[0]["totalPages"]:
         number = len(pages)
         url = f"{api}/domanda/list?page={number}&page-size={PAGE_SIZE}"
-        answer = session.get(url)
-        page = _envelope(landing.get(answer.sha256), url)
+        answer = session.get(url, _PAGE_BYTES)
+        url = public(url)
+        try:
+            page = _envelope(landing.get(answer.sha256), url)
+            _check_believable(page, landing, url)
+        except SourceError:
+            landing.save_scrape(SOURCE.name, None)  # what made no sense is not gone on from
+            raise
         if page.get("number") != number:
+            landing.save_scrape(SOURCE.name, None)
             raise SourceError(
                 f"{url}: the answer is page {page.get('number')} instead of {number}: pages repeat; refresh again later"
             )
@@ -131,21 +145,18 @@ def _pages(
         landing.save_scrape(SOURCE.name, journal)
         progress("pages of the MUR bank", len(pages), pages[0]["totalPages"])
     landing.save_scrape(SOURCE.name, None)  # from here on the pages are whole, or not worth going on from
-    _check_whole(pages, api)
+    _check_whole(pages, public(api))
     return pages, files
 
 
-def _resume(
-    journal: dict[str, Any] | None, api: str, landing: Landing
-) -> tuple[list[dict[str, Any]], list[StoredFile]]:
+def _resume(journal: dict[str, Any], api: str, landing: Landing) -> tuple[list[dict[str, Any]], list[StoredFile]]:
     try:
-        assert journal is not None
         age = datetime.now(UTC) - datetime.fromisoformat(journal["started"])
-        if journal["api"] != api or age.total_seconds() > _RESUME_HOURS * 3600:
+        if journal["api"] != api or not 0 <= age.total_seconds() <= _RESUME_HOURS * 3600:
             return [], []
         files = [StoredFile(f"page:{i}", sha, size) for i, (sha, size) in enumerate(journal["pages"])]
         return [_envelope(landing.get(f.sha256), f.name) for f in files], files
-    except (AssertionError, KeyError, TypeError, ValueError, SourceError):
+    except (KeyError, TypeError, ValueError, SourceError):
         return [], []
 
 
@@ -153,10 +164,10 @@ def _extras(wanted: list[tuple[str, str]], session: Session, landing: Landing, p
     """Passages and pictures, as far as they can be had: what is missing is flagged on its question, not fatal."""
     files, failures = [], 0
     for i, (name, url) in enumerate(wanted):
-        answer = landing.latest(url)  # addressed by an id that never changes: once is enough
+        answer = landing.latest(public(url))  # addressed by an id that never changes: once is enough
         if answer is None and failures < _GIVE_UP_AFTER:
             try:
-                answer = session.get(url)
+                answer = session.get(url, _PAGE_BYTES)
                 failures = 0
             except SourceError:
                 failures += 1
@@ -202,6 +213,29 @@ def _envelope(body: bytes, where: str) -> dict[str, Any]:
     return page
 
 
+def _check_believable(page: dict[str, Any], landing: Landing, where: str) -> None:
+    """Raise SourceError for an envelope whose numbers contradict each other, or whose bank grew beyond all measure."""
+    total, pages, rows = page["totalElements"], page["totalPages"], len(page["content"])
+    if rows > total or not 0 <= total <= pages * max(PAGE_SIZE, rows) or pages > max(1, total):
+        raise SourceError(
+            f"{where}: the envelope makes no sense ({total} questions on {pages} pages, {rows} of them on this one); "
+            "refresh again later"
+        )
+    known = [s for s in landing.snapshots(SOURCE.name) if not s.is_sample]
+    last = max((sum(f.name.startswith("page:") for f in s.files) for s in known[-1:]), default=0)
+    most = max(_MOST_PAGES, _GROWTH * last)
+    if pages > most:
+        raise SourceError(
+            f"{where}: {pages} pages are announced, more than the {most} that are believed; refresh again later, or "
+            "give the bank as a saved file"
+        )
+
+
+def _picture_url(api: str, address: str) -> str | None:
+    """Where a picture is fetched: on the bank's own server, in its API or the folder of the May layout; else None."""
+    return own(api, address, (f"{urlsplit(api).path.rstrip('/')}/", "/assets/includeGraphics/"))
+
+
 def _check_whole(pages: list[dict[str, Any]], where: str) -> None:
     """Raise SourceError unless the pages hold each announced question once."""
     total = pages[0]["totalElements"]
@@ -229,7 +263,7 @@ def _content_hash(files: list[StoredFile], landing: Landing) -> str:
             if isinstance(row, dict) and isinstance(row.get("risposte"), list):
                 row = row | {"risposte": sorted(row["risposte"], key=lambda a: json.dumps(a, sort_keys=True))}
             rows.append(json.dumps(row, sort_keys=True, ensure_ascii=False) if row else name)
-    return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()
+    return hashlib.sha256("\n".join(sorted(rows)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _read_pages(
@@ -349,7 +383,7 @@ def _item(row: Any, locator: str, base: str, extras: dict[str, StoredFile], land
             if file is None:
                 item.flag("image_missing", f"{place}: {address[:120]}")
             path = landing.object_path(file.sha256).relative_to(landing.data).as_posix() if file else None
-            url = urljoin(base, address) if base else address
+            url = (_picture_url(base, address) if base else None) or address
             item.images.append(Image(place if n == 0 else f"{place}#{n + 1}", url, path, file.sha256 if file else None))
     return item
 

@@ -17,7 +17,10 @@ from pipelines import stages
 from pipelines.schema import TABLES
 from pipelines.store.publishing import publish
 
-BOARD = ("dataset_id", "rank", "rank_low", "rank_high", "model", "metric", "score", "low", "high", "coverage", "note", "method")
+BOARD = (
+    "dataset_id", "rank", "rank_low", "rank_high", "model", "metric", "score", "low", "high", "coverage", "note",
+    "method",
+)  # fmt: skip
 """Columns of the leaderboard that the UI shows beside the published warehouse."""
 
 

@@ -1,7 +1,7 @@
 """Coverage of the statistics in simulation: 2,000 exams a cell, seeded. `make bench ARGS=statistics`
 
-Prints the table that docs/statistics.md holds, and exits 1 where an interval holds less than 93 % (or more than 97 % in a
-cell where that isn't forced), a test rejects too often, or a pass chance is not calibrated.
+Prints the table that docs/statistics.md holds, and exits 1 where an interval holds less than 93 % (or far above 97 %
+in a cell where that isn't forced), a test rejects too often, or a pass chance is not calibrated.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def cells() -> Iterator[Cell]:
         for share in shares[:4]:
             for case, rho in ((2, 0.5), (5, 0.2), (5, 0.5)):
                 name = f"cases of {case}, correlation {rho}, n {n}, share {share}"
-                yield Cell(name, ((n, 1, 1),), share, case, rho, most=1.0 if share > 0.9 else 0.985)
+                yield Cell(name, ((n, 1, 1),), share, case, rho, most=1.0 if share > 0.9 or n < 100 else 0.985)
     for n in (2, 5, 10, 30):
         for share in shares:
             strata = tuple((n, 1.5, w) for w in WEIGHTS)

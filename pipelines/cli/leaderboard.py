@@ -80,8 +80,8 @@ def _print_board(dataset_id: str, entries: list[dict[str, Any]]) -> None:
     out = console()
     out.print(table)
     out.print(
-        f"ranked by {first['metric']}, rank interval in brackets; chance: {_number(first['chance'])}; unparsed counts as no "
-        "answer; n counts predictions, attempts one by one",
+        f"ranked by {first['metric']}, rank interval in brackets; chance: {_number(first['chance'])}; "
+        "unparsed counts as no answer; n counts predictions, attempts one by one",
         style="dim",
     )
     for e in entries:

@@ -17,7 +17,7 @@ WHOLE = "all"
 def earned(
     item_score: pl.DataFrame, question: pl.DataFrame, prediction: pl.DataFrame, rule_item: pl.DataFrame
 ) -> pl.DataFrame:
-    """One row per answer that counts and ruleset, as intervals.combined takes them.
+    """One row per answer that counts, as intervals.combined takes them.
 
     run_id, dataset_id, benchmark, ruleset, question_id, attempt, topic; unit: the case, or the question; w: 1 over the
     attempts at the question; points, most, worth (points of a full answer: the stratum), least (points of one wrong
@@ -50,7 +50,7 @@ def earned(
 
 
 def parts(question: pl.DataFrame, rule_use_case: pl.DataFrame) -> pl.DataFrame:
-    """Which questions each part of a dataset has: dataset_id, part, use_case, question_id; questions that can be scored.
+    """Which questions each part of a dataset has: dataset_id, part, use_case, question_id.
 
     part is the name on leaderboard_part; use_case that of benchmark_score, null where it has none. `is_named`: a use
     case that its benchmark names, which counts only as a whole.

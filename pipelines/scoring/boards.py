@@ -87,7 +87,7 @@ def _examinees(rows: pl.DataFrame, question: pl.DataFrame) -> pl.DataFrame:
 
 
 def _statuses(prediction: pl.DataFrame, question: pl.DataFrame, members: pl.DataFrame, whole: bool) -> pl.DataFrame:
-    """Predictions of each run and part by how they were read; the whole has those to questions that can't be scored too."""
+    """Predictions of each run and part by how they were read; the whole also has those that don't count."""
     within = members.select("dataset_id", "question_id", "part")
     if whole:
         within = question.select("dataset_id", "question_id", part=pl.lit(WHOLE))

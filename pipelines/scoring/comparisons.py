@@ -105,8 +105,8 @@ def holm(family: Sequence[float], others: Sequence[float] = ()) -> tuple[list[fl
 def comparison(
     item_score: pl.DataFrame, question: pl.DataFrame, run: pl.DataFrame, run_family: pl.DataFrame
 ) -> pl.DataFrame:
-    """The table comparison. A family of tests is every pair of families of runs, by dataset and metric, baselines aside;
-    p_adjusted is null for pairs with a baseline."""
+    """The table comparison. A family of tests is every pair of families of runs, by dataset and metric, baselines
+    aside; p_adjusted is null for pairs with a baseline."""
     rows: list[dict[str, object]] = []
     families = dict(run_family.select("run_id", "family").iter_rows())
     baselines = set(run.filter(pl.col("kind") == "baseline")["run_id"])
@@ -144,7 +144,7 @@ def _means(item_score: pl.DataFrame, question: pl.DataFrame) -> pl.DataFrame:
             points=pl.col("points").cast(pl.Float64).mean(),
             most=pl.col("max_points").cast(pl.Float64).mean(),
             right=pl.col("is_correct").cast(pl.Float64).mean(),
-        )  # fmt: skip
+        )
         .join(
             question.select("question_id", "dataset_id", unit=pl.coalesce("case_group", "question_id")),
             on="question_id",
@@ -189,8 +189,8 @@ def _pairs(scores: pl.DataFrame, dataset_id: str) -> list[dict[str, object]]:
 
 
 def difference(by_case: Array) -> tuple[float, float]:
-    """Interval of the sum of cases' differences. As Agresti and Min (2005, doi 10.1002/sim.1781) add half a pair to each
-    cell, a case of mean size is split between the two signs, and two cases are added to their number."""
+    """Interval of the sum of cases' differences. As Agresti and Min (2005, doi 10.1002/sim.1781) add half a pair to
+    each cell, a case of mean size is split between the two signs, and two cases are added to their number."""
     cases, value = len(by_case), float(by_case.sum())
     size = 1.0 / cases
     spread = float((by_case**2).sum()) + size**2 - value**2 / (cases + 2)

@@ -17,6 +17,7 @@ BY_TOPIC = METHOD.format(strata="subjects combined by MOVER; ")
 ONE = "one question: no interval"
 ONE_IN_TOPIC = "a subject has one question: no interval"
 
+_SEVERAL = pl.col("units") > 1
 _RUN = ["run_id", "dataset_id", "ruleset", "part"]
 
 
@@ -60,8 +61,8 @@ def exam_score(answers: pl.DataFrame, rule_topic: pl.DataFrame, by: list[str]) -
     return missing.join(found, on=by, how="left")
 
 
-def guarded(frame: pl.DataFrame, method: str, enough: pl.Expr = pl.col("units") > 1, few: str = ONE) -> pl.DataFrame:
-    """low, high and method of frames of intervals.combined: none where there are too few cases, and never beside the value."""
+def guarded(frame: pl.DataFrame, method: str, enough: pl.Expr = _SEVERAL, few: str = ONE) -> pl.DataFrame:
+    """low, high and method of frames of intervals.combined: none where there are too few cases."""
     return frame.with_columns(
         low=pl.when(enough).then(pl.min_horizontal("low", "value")),
         high=pl.when(enough).then(pl.max_horizontal("high", "value")),
@@ -128,7 +129,7 @@ def _silent(rows: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
 
 
 def exam(rows: pl.DataFrame, rule_topic: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    """exam_score with its interval and method; null with the missing subjects, no interval where one has one question."""
+    """exam_score with its interval and method; null where subjects are missing, no interval where one has one."""
     weighed = rows.filter(pl.col("benchmark").is_in(rule_topic["benchmark"].unique().to_list()))
     found = guarded(exam_score(weighed, rule_topic, by), BY_TOPIC, pl.col("fewest") > 1, ONE_IN_TOPIC)
     whole = pl.col("missing") == ""

@@ -1,8 +1,8 @@
 """Confidence intervals of means of bounded outcomes: few questions, near-perfect papers, weights and linked cases.
 
 Four steps, each with its source; docs/statistics.md has the simulation that they were chosen by (perf/statistics.py).
-1. `limits`: one share. Mid-P, and Clopper-Pearson toward the nearer end of the scale (Clopper and Pearson 1934; Berry and
-   Armitage 1995, doi 10.2307/2348891; Brown, Cai and DasGupta 2001, doi 10.1214/ss/1009213286).
+1. `limits`: one share. Mid-P, and Clopper-Pearson toward the nearer end of the scale (Clopper and Pearson 1934; Berry
+   and Armitage 1995, doi 10.2307/2348891; Brown, Cai and DasGupta 2001, doi 10.1214/ss/1009213286).
 2. `effective`: linked answers count as fewer independent ones, by the design effect of the cases (Kish 1965; the
    interval of an effective sample is Korn and Graubard's, 1998). The correlation within cases is shrunk to RHO, so that
    a paper without a mistake, which says nothing about it, is not taken for independent answers.

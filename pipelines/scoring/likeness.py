@@ -7,6 +7,7 @@ A family is what is linked by either; whatever counts votes or tests counts fami
 from __future__ import annotations
 
 import hashlib
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -75,18 +76,15 @@ def near_copy(
         n, k = both[a, b], same[a, b]
         rate = np.divide(expected[a, b], n, out=np.ones(len(a)), where=n > 0)
         p = np.maximum(stats.binom.sf(k - 1, n, rate), np.finfo(float).tiny)
-        for i in np.flatnonzero((k >= AGREEMENT * n) & (p * len(a) < SIGNIFICANT)):
-            rows.append({
+        rows += [
+            {
                 "run_a": names[int(a[i])], "run_b": names[int(b[i])], "dataset_id": dataset_id,
-                "both_wrong": int(n[i]), "same_wrong": int(k[i]), "expected": float(expected[a[i], b[i]]), "p": float(p[i]),
-            })  # fmt: skip
-    decimal = [r | {"expected": f"{r['expected']:.6f}"} for r in rows]
-    return TABLES["near_copy"].frame([]) if not rows else _typed(decimal)
-
-
-def _typed(rows: list[dict[str, object]]) -> pl.DataFrame:
-    schema = TABLES["near_copy"].polars_schema()
-    return pl.DataFrame(rows).select(pl.col(c).cast(t) for c, t in schema.items())
+                "both_wrong": int(n[i]), "same_wrong": int(k[i]),
+                "expected": Decimal(f"{expected[a[i], b[i]]:.6f}"), "p": float(p[i]),
+            }
+            for i in np.flatnonzero((k >= AGREEMENT * n) & (p * len(a) < SIGNIFICANT))
+        ]  # fmt: skip
+    return TABLES["near_copy"].frame(rows)
 
 
 def _agreement(given: pl.DataFrame, names: pl.Series) -> tuple[Array, Array, Array]:
@@ -99,7 +97,7 @@ def _agreement(given: pl.DataFrame, names: pl.Series) -> tuple[Array, Array, Arr
             total=pl.col("n").sum(),
             squares=((pl.col("n") + 1) ** 2).sum(),
             seen=pl.len(),
-        )  # fmt: skip
+        )
         .with_columns(
             rate=(pl.col("squares") + pl.col("kinds") - pl.col("seen")) / (pl.col("total") + pl.col("kinds")) ** 2
         )

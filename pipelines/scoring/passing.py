@@ -24,8 +24,9 @@ PSEUDO = 0.5
 (Jeffreys' prior): a perfect part is not taken for certain."""
 
 METHOD = (
-    f"share of {DRAWS:,} sittings that meet every official line: ability drawn by Bayesian bootstrap (Rubin 1981) with half "
-    "a right and half a wrong answer more in each part, then questions by it; cases kept together; mean over attempts"
+    f"share of {DRAWS:,} sittings that meet every official line: ability drawn by Bayesian bootstrap (Rubin 1981) with "
+    "half a right and half a wrong answer more in each part, then questions by it; cases kept together; "
+    "mean over attempts"
 )
 
 Array = NDArray[np.float64]
@@ -138,7 +139,7 @@ def _passes(asked: pl.DataFrame, matrix: dict[str, Array], rules: pl.DataFrame, 
     strata = _codes([f"{part} {points:.3f}" for part, points in zip(component, worth, strict=True)])
 
     def totals(values: Array, mask: NDArray[np.bool_], right: bool) -> Array:
-        """Sums by unit over the questions of `mask`, with the pseudo-units: a right one is worth what its stratum's are."""
+        """Sums by unit over the questions of `mask`, with the pseudo-units: a right one is worth its stratum's mean."""
         inside = _sums(units, np.where(mask[:, None], values, 0.0))
         full = _sums(units, np.where(mask[:, None], matrix["most"].max(axis=1, keepdims=True), 0.0))[:, 0]
         pseudo = np.zeros((2 * (int(strata.max()) + 1), values.shape[1]))

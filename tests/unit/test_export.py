@@ -85,8 +85,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frames = {name: world.frame(name) for name in INPUTS} | tables(rulebook())
     frames["dataset"] = frames["dataset"].with_columns(pl.lit(None).alias("count_note"))
     frames |= world.results(tmp_path_factory.mktemp("results"), "item_score")
-    score = {"run_id": "vendor/model/x/1", "ruleset": "official", "benchmark": "cognet_md", "use_case": "all", "metric": "score_share",
-             "value": 1, "low": 0, "high": 1, "method": "test", "n": 1}  # fmt: skip
+    score = {"run_id": "vendor/model/x/1", "ruleset": "official", "benchmark": "cognet_md", "use_case": "all",
+             "metric": "score_share", "value": 1, "low": 0, "high": 1, "method": "test", "n": 1}  # fmt: skip
     frames["benchmark_score"] = TABLES["benchmark_score"].frame([
         score,
         score | {"run_id": "../../etc/a b/x/1", "benchmark": "medschool", "metric": "exam_score", "value": None},

@@ -124,8 +124,8 @@ def _add_run(rows: dict[str, list[dict[str, Any]]], i: int, day: datetime, sampl
     for case in ("all", *cases):
         for name in (metric, "accuracy"):
             rows["benchmark_score"].append(run | {
-                "ruleset": "official", "benchmark": benchmark, "use_case": case, "metric": name, "value": value * scale, "low": low * scale,
-                "high": high * scale, "method": "bootstrap of the test", "n": 40,
+                "ruleset": "official", "benchmark": benchmark, "use_case": case, "metric": name,
+                "value": value * scale, "low": low * scale, "high": high * scale, "method": "test", "n": 40,
             })  # fmt: skip
     names = list(counts.items())
     answers = [status for status, n in names for _ in range(n)]

@@ -134,9 +134,10 @@ def test_attempts_are_counted_and_averaged(tmp_path: Path) -> None:
 
 def test_parts_rank_those_that_are_whole_in_them(tmp_path: Path) -> None:
     world = exam(
-        {"a": "1" * 12 + "0" * 8, "b": "1" * 6 + "0" * 4 + "-" * 10}, exam_id=lambda i: f"kokushi_md10/医師/{2020 + i // 10}",
+        {"a": "1" * 12 + "0" * 8, "b": "1" * 6 + "0" * 4 + "-" * 10},
+        exam_id=lambda i: f"kokushi_md10/医師/{2020 + i // 10}",
         needs_image=lambda i: i >= 10,
-    )  # fmt: skip
+    )
     found = {(r["part"], r["run_id"]): r for r in board(world, tmp_path, s.leaderboard_part).iter_rows(named=True)}
     assert (found["exam/医師/2020", "a"]["rank"], found["exam/医師/2020", "b"]["rank"]) == (1, 2)
     assert (found["text_only", "b"]["rank"], found["text_only", "b"]["coverage"]) == (2, 1)

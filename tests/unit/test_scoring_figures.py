@@ -55,8 +55,9 @@ def test_exam_score_at_its_ends(tmp_path: Path, right: int, wrong: int, score: i
 
 def test_exam_score_follows_the_weights_of_the_rule_table(tmp_path: Path) -> None:
     """Subject means 1.5, 0.55, -0.4, 0.55, 0: by the exam's weights, and by others given as a table."""
-    world = medschool({"biology": 2, "chemistry": 1, "world_knowledge": 1}, {"chemistry": 1, "maths_physics": 2, "world_knowledge": 1},
-                      dict.fromkeys(TOPICS, 2))  # fmt: skip
+    right = {"biology": 2, "chemistry": 1, "world_knowledge": 1}
+    wrong = {"chemistry": 1, "maths_physics": 2, "world_knowledge": 1}
+    world = medschool(right, wrong, dict.fromkeys(TOPICS, 2))
     weights = {"biology": 23, "chemistry": 15, "maths_physics": 13, "world_knowledge": 4, "logic": 5}
     means = {"biology": 1.5, "chemistry": 0.55, "maths_physics": -0.4, "world_knowledge": 0.55, "logic": 0.0}
     due = sum(weights[t] * means[t] for t in TOPICS)
@@ -111,7 +112,7 @@ def test_attempts_are_averaged(tmp_path: Path) -> None:
 
 
 def test_a_draw_is_the_notebooks_sample() -> None:
-    """pandas' sample(frac=0.5, random_state=42) is the head of RandomState(42)'s permutation of the rows in file order."""
+    """pandas' sample(frac=0.5, random_state=42) is the head of RandomState(42)'s permutation of the rows."""
     rows = [
         {"question_id": f"q{i}", "source_key": str(i), "topic": "derma" if i % 3 else "neuro"} for i in range(1, 40)
     ]

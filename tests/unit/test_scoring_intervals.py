@@ -1,4 +1,4 @@
-"""Intervals: against scipy, against simulations of known coverage, and that a better paper never has a lower low end."""
+"""Intervals: against scipy, against simulations of known coverage, and a better paper has no lower low end."""
 
 from __future__ import annotations
 

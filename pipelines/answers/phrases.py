@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from pipelines.answers import languages
+from pipelines.registry import benchmarks
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -148,9 +149,11 @@ class Phrases:
 
 @cache
 def available() -> tuple[Phrases, ...]:
-    """The phrases of every language in the package languages."""
+    """The phrases of every language in the package languages, and those that a benchmark brings along (phrases.py)."""
     names = sorted(module.name for module in pkgutil.iter_modules(languages.__path__))
-    return tuple(importlib.import_module(f"{languages.__name__}.{name}").PHRASES for name in names)
+    own = [importlib.import_module(f"{languages.__name__}.{name}") for name in names]
+    brought = [module for benchmark in benchmarks().values() if (module := benchmark.module("phrases"))]
+    return tuple(module.PHRASES for module in (*own, *brought))
 
 
 @cache

@@ -94,7 +94,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ])  # fmt: skip
     with duckdb.connect(str(folder / "medexams.duckdb")) as con:
         for name, table in TABLES.items():
-            columns = ", ".join(f"{c.name} {c.type}" for c in table.columns)
+            columns = ", ".join(f'"{c.name}" {c.type}' for c in table.columns)
             con.execute(f"create table {name} ({columns})")
             if name in frames:
                 path = folder / "rows.parquet"
@@ -214,7 +214,8 @@ def _secret_rows(con: duckdb.DuckDBPyConnection, dataset_id: str) -> list[str]:
 def test_every_column_that_may_repeat_a_question_is_held_back(tmp_path: Path, form: str) -> None:
     with duckdb.connect() as con:
         for table in [*TABLES.values()]:
-            con.execute(f"create table {table.name} ({', '.join(f'{c.name} {c.type}' for c in table.columns)})")
+            columns = ", ".join(f'"{c.name}" {c.type}' for c in table.columns)
+            con.execute(f"create table {table.name} ({columns})")
         for dataset_id, licence in (("a/open", "MIT"), ("b/closed", "CC BY-NC-ND 4.0")):
             values = (dataset_id, "medschool", "r", "t", "it", licence, "o", "0", TIME, 1, False)
             con.execute(

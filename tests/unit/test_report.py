@@ -87,7 +87,8 @@ def warehouse(path: Path, n_runs: int, *, sample: bool = False) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with duckdb.connect(str(path)) as con:
         for table in TABLES.values():
-            con.execute(f"create table {table.name} ({', '.join(f'{c.name} {c.type}' for c in table.columns)})")
+            columns = ", ".join(f'"{c.name}" {c.type}' for c in table.columns)
+            con.execute(f"create table {table.name} ({columns})")
             if rows[table.name]:
                 parts = path.with_suffix(".parquet")
                 table.frame(rows[table.name]).write_parquet(parts)

@@ -715,7 +715,7 @@ _TABLES = (
         "rule_adjusted", "rules", "Exam questions whose scoring was changed officially after the sitting.",
         (
             _n("exam", "Profession and year of the sitting, as exam_id ends."),
-            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("year", INT, "Year of the sitting."),
             _n("paper", "Paper, upper case; 'all' where questions are numbered through the exam."),
             _c("number", INT, "Number of the question."),

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from pipelines.archive.address import is_url, own, public
+from pipelines.address import is_url, own, public
 from pipelines.archive.files import SAMPLE_ORIGIN, licence, release_name, snapshot, title
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session

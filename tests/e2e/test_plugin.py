@@ -19,6 +19,11 @@ from tests.conftest import ROOT
 
 PLUGIN = ROOT / "tests" / "plugin" / "famed"
 KEY = "ABCDABCDABCD"
+_ASSETS = """
+from pipelines.definitions import build_defs
+from pipelines.settings import Settings
+print(*build_defs(Settings.from_env()).resolve_all_asset_keys())
+"""
 Medexams = Callable[..., str]
 
 
@@ -110,9 +115,7 @@ def test_exports_use_its_prompts_and_name_its_publisher(medexams: Medexams, plac
 
 
 def test_the_ui_has_its_asset(medexams: Medexams) -> None:
-    said = medexams(
-        "-c", "from pipelines.definitions import defs; print(*defs.resolve_all_asset_keys())", program="python"
-    )
+    said = medexams("-c", _ASSETS, program="python")
     assert "famed_release" in said
 
 

@@ -1,5 +1,7 @@
 """What all stages share: the workspace resource, group names in the order of the flow, metadata made from a table."""
 
+import os
+import socket
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from pipelines.settings import Settings
 from pipelines.stages import open_store
 from pipelines.store.lock import refresh_lock
 from pipelines.store.tables import Store
+from pipelines.store.upkeep import sweep
 from pipelines.text.printable import markdown_safe
 
 SOURCES, QUESTIONS, RULES, RUNS, SCORES, PUBLISH = (
@@ -25,8 +28,9 @@ GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES
 
 ROOT = Path(__file__).resolve().parents[1]
 OWNERS = ["team:medexams"]
-RUNS_KEPT = 200
-"""Finished runs that Dagster's history keeps; it has no bound of its own."""
+RUNS_KEPT = 60
+"""Finished runs that Dagster's history keeps, at about 1 MB each; it has no bound of its own."""
+PROCESS_TAG, HOST_TAG = "medexams/process", "medexams/host"
 
 PREVIEW_ROWS = 5
 PREVIEW_COLUMNS = 8
@@ -47,6 +51,7 @@ def workspace_resource(settings: Settings, progress: Progress = silent) -> dg.Re
     @dg.resource(description="Settings and tables of one data folder, locked for this run.")
     def workspace(_: dg.InitResourceContext) -> Iterator[Workspace]:
         with refresh_lock(settings.data, settings.lock_wait):
+            sweep(settings.data, settings.warehouse)
             yield Workspace(settings, open_store(settings), progress)
 
     return workspace
@@ -131,6 +136,23 @@ def markdown(frame: pl.DataFrame, columns: int = PREVIEW_COLUMNS) -> str:
     lines = [" | ".join(shown.columns), " | ".join("---" for _ in shown.columns)]
     lines += [" | ".join(cell(v) for v in row) for row in shown.iter_rows()]
     return "\n".join(f"| {line} |" for line in lines)
+
+
+def process_tags() -> dict[str, str]:
+    """Tags of a run that say which process it lives in."""
+    return {PROCESS_TAG: str(os.getpid()), HOST_TAG: socket.gethostname()}
+
+
+def close_dead_runs(history: dg.DagsterInstance) -> int:
+    """Close the runs of processes that were killed, which would be under way for ever; returns how many."""
+    unfinished = dg.RunsFilter(
+        statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.NOT_STARTED],
+        tags={HOST_TAG: socket.gethostname()},
+    )
+    dead = [r for r in history.get_runs(unfinished) if not Path(f"/proc/{r.tags.get(PROCESS_TAG)}").exists()]
+    for run in dead:
+        history.report_run_failed(run, "the process of this run was killed")
+    return len(dead)
 
 
 def prune_history(history: dg.DagsterInstance, keep: int = RUNS_KEPT) -> int:

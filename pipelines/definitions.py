@@ -16,9 +16,11 @@ import dagster as dg
 from assets import automation, checks, common, publish, questions, runs, scores, sources, tables
 from pipelines.errors import MedexamsError, SettingsError, StoreError
 from pipelines.progress import Progress, silent
+from pipelines.questions.unify import QUESTION_TABLES
 from pipelines.registry import benchmarks
 from pipelines.registry import sources as registered
 from pipelines.settings import Settings
+from pipelines.store.lock import refresh_lock
 
 HOME = Path(__file__).resolve().parents[1] / "dagster_home"
 """DAGSTER_HOME of a checkout; dagster.yaml there switches telemetry off."""
@@ -58,22 +60,37 @@ def run_job(settings: Settings, job: str, only: str | None = None, progress: Pro
     located = build_defs(settings, progress)
     skipped = {s.card.asset_name for s in registered().values() if only and only != s.benchmark.name}
     definition = located.resolve_job_def(job)
-    steps = len(definition.nodes) - len(skipped)
-    definition = definition.with_logger_defs({"console": _step_counter(job, steps, progress)})
-    selection = [k for k in definition.asset_layer.executable_asset_keys if k.to_user_string() not in skipped]
-    with instance(settings) as history:
+    counted = definition.with_logger_defs(
+        {"console": _step_counter(job, len(definition.nodes) - len(skipped), progress)}
+    )
+    wanted_keys = [k for k in definition.asset_layer.executable_asset_keys if k.to_user_string() not in skipped]
+    with refresh_lock(settings.data, settings.lock_wait), instance(settings) as history:
+        common.close_dead_runs(history)
         try:
-            definition.execute_in_process(
-                instance=history,
-                asset_selection=selection if skipped else None,
-                run_config={"loggers": {"console": {}}},
-            )
+            for keys in _stages(wanted_keys):
+                counted.execute_in_process(
+                    instance=history,
+                    asset_selection=keys,
+                    run_config={"loggers": {"console": {}}},
+                    tags=common.process_tags(),
+                )
         except dg.DagsterExecutionInterruptedError:
             raise KeyboardInterrupt from None
         except Exception as fault:
             raise _plain(fault) from fault
         finally:
             common.prune_history(history)
+
+
+def _stages(keys: list[dg.AssetKey]) -> list[list[dg.AssetKey]]:
+    """The parts that a job runs in, one after the other: sources, questions, the rest.
+
+    A part that fails leaves no trace of the later ones in Dagster's history, which would show what never ran as failed.
+    """
+    fetched = {source.card.asset_name for source in registered().values()}
+    part = lambda k: 0 if k.to_user_string() in fetched else 1 if k.to_user_string() in QUESTION_TABLES else 2  # noqa: E731
+    parts = [[k for k in keys if part(k) == n] for n in range(3)]
+    return [found for found in parts if found]
 
 
 def _step_counter(job: str, steps: int, progress: Progress) -> dg.LoggerDefinition:
@@ -88,9 +105,11 @@ def _step_counter(job: str, steps: int, progress: Progress) -> dg.LoggerDefiniti
                 self.ended += 1
                 progress(f"steps of {job}", self.ended, steps)
 
+    handler = Counter()  # one for all parts of a job
+
     def counter(_: dg.InitLoggerContext) -> logging.Logger:
         logger = logging.getLogger("medexams.steps")
-        logger.handlers = [Counter()]
+        logger.handlers = [handler]
         logger.setLevel(logging.DEBUG)
         logger.propagate = False
         return logger
@@ -114,16 +133,26 @@ def _plain(fault: BaseException) -> BaseException:
 
 @contextmanager
 def instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
-    """Where runs are recorded: DAGSTER_HOME if set; a checkout's own home for its own data folder; else nowhere."""
+    """Where runs are recorded: DAGSTER_HOME if set; a checkout's own home for its own data folder; else nowhere.
+
+    A home belongs to the data folder that it first recorded; runs of another one are not mixed into its history.
+    """
     default_data = settings.data.resolve() == (HOME.parent / "data").resolve()
     if not os.environ.get("DAGSTER_HOME") and default_data and (HOME / "dagster.yaml").exists():
         os.environ["DAGSTER_HOME"] = str(HOME)
-    if os.environ.get("DAGSTER_HOME"):
+    if (home := os.environ.get("DAGSTER_HOME")) and _belongs(Path(home), settings.data):
         with dg.DagsterInstance.get() as found:
             yield found
     else:
         with dg.DagsterInstance.ephemeral() as found:
             yield found
+
+
+def _belongs(home: Path, data: Path) -> bool:
+    mark = home / "medexams-data-folder"
+    if home.is_dir() and not mark.exists():
+        mark.write_text(str(data.resolve()), encoding="utf-8")
+    return not mark.exists() or mark.read_text(encoding="utf-8") == str(data.resolve())
 
 
 @dg.definitions

@@ -122,6 +122,11 @@ class Landing:
             return None
         return journal if isinstance(journal, dict) else None
 
+    def journalled(self) -> set[str]:
+        """Objects of scrapes that are under way."""
+        names = [p.stem for p in (self.root / "scrapes").glob("*.json")]
+        return {sha for name in names for sha, _ in (self.scrape(name) or {}).get("pages", [])}
+
     def save_scrape(self, source: str, journal: dict[str, Any] | None) -> None:
         """Keep the journal of a scrape under way; None ends it."""
         path = self.root / "scrapes" / f"{source}.json"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import click
 
-from pipelines.cli import completion, doctor, export, extract, leaderboard, query, refresh, report, runs
+from pipelines.cli import completion, doctor, export, extract, leaderboard, query, refresh, report, runs, upkeep
 from pipelines.cli.command import Group
 
 
@@ -38,6 +38,8 @@ for _command in (
     extract.extract,
     export.export_,
     doctor.doctor,
+    upkeep.rollback,
+    upkeep.prune,
     completion.completion,
 ):
     main.add_command(_command)

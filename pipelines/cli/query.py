@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -91,5 +92,6 @@ def _shell(settings: Settings) -> None:
             "no DuckDB shell is installed: get one with `pip install duckdb-cli`, "
             'or give the query: medexams sql "from leaderboard"'
         )
+    signal.set_wakeup_fd(-1)  # Ctrl-C is the shell's now
     if code := subprocess.run([program, "-safe", "-readonly", str(settings.warehouse)], check=False).returncode:
         raise MedexamsError(f"duckdb ended with code {code}")

@@ -10,6 +10,7 @@ import duckdb
 
 from pipelines.errors import MedexamsError
 from pipelines.settings import Settings
+from pipelines.store.upkeep import writer_of
 
 _LOCKED: dict[str, Any] = {
     "enable_external_access": False,
@@ -34,10 +35,14 @@ def open_warehouse(settings: Settings, *, locked: bool = False) -> Iterator[duck
     try:
         con = duckdb.connect(str(settings.warehouse), read_only=True, config=_LOCKED if locked else {})
     except duckdb.Error as fault:
-        raise MedexamsError(
-            f"{settings.warehouse} can't be opened ({str(fault).splitlines()[0][:200]}); "
-            f"delete it and refresh, or take one of {settings.data}/generations"
-        ) from fault
+        why = writer_of(settings.warehouse, fault)
+        if not why and settings.warehouse.with_name(settings.warehouse.name + ".wal").exists():
+            why = f"a program that wrote to {settings.warehouse} was killed; `medexams refresh` mends it"
+        fallback = (
+            f"{settings.warehouse} can't be opened ({str(fault).splitlines()[0][:200]}); `medexams rollback` takes the "
+            "generation before it, `medexams refresh` makes it anew"
+        )
+        raise MedexamsError(why or fallback) from fault
     with con:
         yield con
 

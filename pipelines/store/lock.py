@@ -11,14 +11,20 @@ from pathlib import Path
 
 from pipelines.errors import StoreError
 
+_HELD: set[Path] = set()
+"""Data folders that this process holds."""
+
 
 @contextmanager
 def refresh_lock(data: Path, wait: float = 0.0) -> Iterator[None]:
     """Hold DATA/refresh.lock: one refresh at a time per data folder. The file names the holder's pid.
 
-    The lock goes with the process, however it ends. Raises StoreError when another holds it for longer than `wait`
-    seconds.
+    The lock goes with the process, however it ends; a process that holds it may take it again. Raises StoreError when
+    another holds it for longer than `wait` seconds.
     """
+    if (place := data.resolve()) in _HELD:
+        yield
+        return
     data.mkdir(parents=True, exist_ok=True)
     path = data / "refresh.lock"
     end = time.monotonic() + wait
@@ -40,9 +46,11 @@ def refresh_lock(data: Path, wait: float = 0.0) -> Iterator[None]:
         file.truncate()
         file.write(str(os.getpid()))
         file.flush()
+        _HELD.add(place)
         try:
             yield
         finally:
+            _HELD.discard(place)
             with suppress(OSError):
                 file.seek(0)
                 file.truncate()

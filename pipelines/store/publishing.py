@@ -5,9 +5,7 @@ Tables are written in tables.py; what a valid one is stands in schema.py.
 
 from __future__ import annotations
 
-import os
 import uuid
-from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -18,6 +16,7 @@ from pipelines.schema import TABLES, Table
 from pipelines.store.checks import name_of, offending, quoted, schema_checks
 from pipelines.store.sqlfiles import View, sql_checks, sql_views
 from pipelines.store.tables import Store, read_meta
+from pipelines.store.upkeep import keep_generation, keep_tables, sweep_wal
 
 SQL = Path(__file__).resolve().parents[1] / "sql"
 STORAGE_VERSION = "v1.4.0"
@@ -69,9 +68,11 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
             con.execute("use memory")
             con.execute("detach warehouse")
         make_durable(temp)
-        _keep_generation(target, keep)
+        sweep_wal(target)
+        keep_generation(target, keep)
         temp.replace(target)
         sync_folder(target.parent)
+        keep_tables(target, store.root)
     except duckdb.Error as fault:
         raise StoreError(f"the warehouse could not be built ({str(fault).splitlines()[0][:300]})") from fault
     finally:
@@ -103,15 +104,3 @@ def _create_view(con: duckdb.DuckDBPyConnection, view: View) -> None:
     con.execute(f"comment on view {view.name} is {quoted(view.says)}")
     for column, says in view.columns.items():
         con.execute(f"comment on column {view.name}.{column} is {quoted(says)}")
-
-
-def _keep_generation(target: Path, keep: int) -> None:
-    if not target.exists():
-        return
-    folder = target.parent / "generations"
-    folder.mkdir(exist_ok=True)
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    os.link(target, folder / f"{target.stem}-{stamp}.duckdb")
-    old = sorted(folder.glob(f"{target.stem}-*.duckdb"))
-    for path in old[: max(0, len(old) - keep)]:
-        path.unlink()

@@ -224,7 +224,7 @@ def test_publish(tmp_path: Path, few: tuple[str, ...]) -> None:
         assert con.execute("select comment from duckdb_tables() where table_name = 'question'").fetchall() == [
             (TABLES["question"].description,)
         ]
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["tables", "w.duckdb"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["generations", "tables", "w.duckdb"]
 
 
 def test_readers_keep_the_old_file_and_generations_are_bounded(tmp_path: Path, few: tuple[str, ...]) -> None:
@@ -240,7 +240,7 @@ def test_readers_keep_the_old_file_and_generations_are_bounded(tmp_path: Path, f
     reader.close()
     with duckdb.connect(str(target), read_only=True) as con:
         assert con.execute("select count(*) from question").fetchall() == [(5,)]
-    assert len(list((tmp_path / "generations").iterdir())) == 2
+    assert len(list((tmp_path / "generations").glob("*.duckdb"))) == 2
 
 
 def test_tables_that_do_not_fit_together_are_not_published(tmp_path: Path, few: tuple[str, ...]) -> None:

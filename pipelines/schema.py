@@ -28,9 +28,7 @@ from pipelines.vocabulary import (
     USE_CASE_KINDS,
 )
 
-LANGUAGES = {name: benchmark.card.language for name, benchmark in sorted(benchmarks().items())}
-"""Every benchmark, with the language that it was written in."""
-BENCHMARKS = tuple(LANGUAGES)
+BENCHMARKS = tuple(sorted(benchmarks()))
 
 TEXT, INT, BOOL, TIME = "VARCHAR", "INTEGER", "BOOLEAN", "TIMESTAMP"
 POINTS, SCORE = "DECIMAL(9,3)", "DECIMAL(18,6)"

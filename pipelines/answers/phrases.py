@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
-from pipelines.answers import languages
+from pipelines.registry import benchmarks
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -148,9 +149,11 @@ class Phrases:
 
 @cache
 def available() -> tuple[Phrases, ...]:
-    """The phrases of every language in the package languages."""
-    names = sorted(module.name for module in pkgutil.iter_modules(languages.__path__))
-    return tuple(importlib.import_module(f"{languages.__name__}.{name}").PHRASES for name in names)
+    """The phrases of every language: those in the folder languages, and those that a benchmark brings (phrases.py)."""
+    names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent / "languages")]))
+    own = [importlib.import_module(f"{__package__}.languages.{name}") for name in names]
+    brought = [module for b in benchmarks().values() if (module := b.module("phrases"))]
+    return tuple(module.PHRASES for module in (*own, *brought))
 
 
 @cache

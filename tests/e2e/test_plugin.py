@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -67,7 +68,7 @@ def medexams(place: Path) -> Medexams:
     return run
 
 
-def query(place: Path, sql: str) -> list[tuple[object, ...]]:
+def query(place: Path, sql: str) -> list[tuple[Any, ...]]:
     with duckdb.connect(str(place / "data" / "medexams.duckdb"), read_only=True) as con:
         return con.execute(sql).fetchall()
 

@@ -1,6 +1,7 @@
 """Reading of responses, as properties: a selection written in any style is read back, nothing raises, tables
 equal single reads."""
 
+import importlib
 import json
 import random
 import re
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -427,9 +429,20 @@ def test_another_language_is_one_file(german: None, text: str, expected: str) ->
     assert ("".join(answer.labels) or answer.status) == expected
 
 
+def test_a_benchmark_may_bring_its_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "brought_phrases.py").write_text(GERMAN, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    benchmark = SimpleNamespace(module=lambda name: importlib.import_module(f"brought_{name}"))
+    monkeypatch.setattr(phrases, "benchmarks", lambda: {"new": benchmark})
+    forget()
+    assert read("Antwort: C", "single", None, None, "de").labels == ("C",)
+    monkeypatch.undo()
+    forget()
+
+
 def test_no_words_of_a_language_stand_outside_its_file() -> None:
     folder = Path(phrases.__file__).parent
-    own = "labels.py", "mentions.py", "selection.py", "core.py", "structured.py", "phrases.py"
+    own = "labels.py", "layout.py", "mentions.py", "selection.py", "core.py", "structured.py", "phrases.py"
     code = {name: re.sub(r'"""[\s\S]*?"""|#.*', "", (folder / name).read_text(encoding="utf-8")) for name in own}
     words = r"\b(?:answer is|choose|therefore|risposta|quindi|corretta)\b|正解|答え|したがって"
     assert [name for name, text in code.items() if re.search(words, text)] == []

@@ -14,7 +14,7 @@ from pipelines.scoring.tables import COMPUTED, RULE_TABLES
     specs=[table_spec(name, [], {"polars", "toml"}, "pipelines/scoring/rulebook.py") for name in RULE_TABLES],
 )
 def rule_tables(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.MaterializeResult]:
-    """The exams' rules, as they stand in pipelines/scoring/rules."""
+    """The exams' rules, as they stand in the benchmarks' folders rules/."""
     tables.make_rules(workspace.store)
     for name in RULE_TABLES:
         yield dg.MaterializeResult(name, metadata=table_metadata(workspace.store, name))

@@ -14,7 +14,7 @@ def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Read one record.
 
     Keys in: text, answer_type (default single), labels (default A to E), choices, benchmark (gives the language),
-    language.
+    language, cut_off.
     Keys out: case and id where given, then status, labels (as given, in order), value, evidence. Missing or odd
     keys never raise.
     """
@@ -25,6 +25,7 @@ def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
         _strings(record.get("labels")),
         _strings(record.get("choices")),
         str(language) if language else None,
+        cut_off=record.get("cut_off") is True,
     )
     echo = {key: record[key] for key in ("case", "id") if key in record}
     return echo | {

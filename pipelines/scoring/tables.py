@@ -12,6 +12,7 @@ import polars as pl
 
 from pipelines.scoring import statistics
 from pipelines.scoring.rulebook import TABLE_NAMES as RULE_TABLES
+from pipelines.scoring.rulebook import state_of
 from pipelines.scoring.rulebook import tables as rule_frames
 from pipelines.store.tables import Meta, Store
 
@@ -44,4 +45,4 @@ def make(store: Store, name: str) -> Meta:
 def make_rules(store: Store) -> dict[str, Meta]:
     """Write the rule tables. Raises SettingsError when a rule file is broken, StoreError as the store does."""
     frames = rule_frames()
-    return {name: store.write(name, frames[name]) for name in RULE_TABLES}
+    return {name: store.write(name, frames[name], (state_of(name),)) for name in RULE_TABLES}

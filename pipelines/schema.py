@@ -28,9 +28,7 @@ from pipelines.vocabulary import (
     USE_CASE_KINDS,
 )
 
-LANGUAGES = {name: benchmark.card.language for name, benchmark in sorted(benchmarks().items())}
-"""Every benchmark, with the language that it was written in."""
-BENCHMARKS = tuple(LANGUAGES)
+BENCHMARKS = tuple(sorted(benchmarks()))
 
 TEXT, INT, BOOL, TIME = "VARCHAR", "INTEGER", "BOOLEAN", "TIMESTAMP"
 POINTS, SCORE = "DECIMAL(9,3)", "DECIMAL(18,6)"
@@ -716,7 +714,7 @@ _TABLES = (
         "rule_adjusted", "rules", "Exam questions whose scoring was changed officially after the sitting.",
         (
             _n("exam", "Profession and year of the sitting, as exam_id ends."),
-            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("year", INT, "Year of the sitting."),
             _n("paper", "Paper, upper case; 'all' where questions are numbered through the exam."),
             _c("number", INT, "Number of the question."),

@@ -31,8 +31,8 @@ full, *each wrong* for each wrong answer chosen, and *any wrong* once when it wa
 *Weighted*: times the question's own points. No answer (refused, ambiguous, unparsed, empty, abstained) earns nothing.
 """
 
-_KOKUSHI = """
-## KokushiMD-10: lines of the exams
+_EXAMS = """
+## Lines of the exams
 
 How a verdict comes about, in the table `exam_result`:
 
@@ -80,7 +80,7 @@ def _parts(rules: Rulebook) -> Iterator[str]:
         if cases := [c for c in rules.use_cases if c.benchmark == benchmark]:
             yield f"\n## {document['title']}: use cases\n"
             yield from (_use_case(case) for case in cases)
-    yield _KOKUSHI.rstrip()
+    yield _EXAMS.rstrip()
     for profession in dict.fromkeys(x.profession for x in rules.lines):
         yield f"\n### {profession}\n\nLayout:\n"
         yield from _table(

@@ -803,9 +803,8 @@ _TABLES = (
             _c("year", INT, "Year of the sitting, where it speaks of one.", null=True),
             _n("component", "Part of the exam, where it speaks of one.", null=True),
             _n("modality", "What the model was shown, where that matters.", null=True, values=MODALITIES),
-            _n("metric", "passes: exams passed; points: points earned; questions, questions_with_images: what the dataset holds; "
-                         "else a metric of benchmark_score.",
-               values=("passes", "points", "questions", "questions_with_images", *METRICS)),
+            _n("metric", "passes: exams passed; points: points earned; questions, questions_with_images: what the dataset holds.",
+               values=("passes", "points", "questions", "questions_with_images")),
             _c("value", SCORE, "The figure."),
             _n("locator", "Where in the source it stands."),
         ),

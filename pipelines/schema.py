@@ -28,9 +28,7 @@ from pipelines.vocabulary import (
     USE_CASE_KINDS,
 )
 
-LANGUAGES = {name: benchmark.card.language for name, benchmark in sorted(benchmarks().items())}
-"""Every benchmark, with the language that it was written in."""
-BENCHMARKS = tuple(LANGUAGES)
+BENCHMARKS = tuple(sorted(benchmarks()))
 
 TEXT, INT, BOOL, TIME = "VARCHAR", "INTEGER", "BOOLEAN", "TIMESTAMP"
 POINTS, SCORE = "DECIMAL(9,3)", "DECIMAL(18,6)"
@@ -506,6 +504,7 @@ _TABLES = (
             _c("layout_points", POINTS, "What the exam's layout gives them.", null=True, unit="points"),
             _c("unplaced", INT, "Questions whose points the layout doesn't know.", unit="questions"),
             _c("topicless", INT, "Questions without a subject.", unit="questions"),
+            _c("unverified", INT, "Questions whose several accepted answers rest on the source's key alone.", unit="questions"),
             _c("has_forbidden_list", BOOL, "True when the dataset names forbidden choices in this exam."),
         ),
         key=("exam_id", "dataset_id", "ruleset", "component"),
@@ -544,7 +543,7 @@ _TABLES = (
             _c("is_pooled", BOOL, "True when it is not known which questions are this line's."),
             _c("pool_points", POINTS, "Points earned in all questions whose part is not known.", null=True, unit="points"),
             _c("pool_max_points", POINTS, "Points that counted in them.", null=True, unit="points"),
-            _n("rule_status", "Whether the line has a source.", values=RULE_STATUSES),
+            _n("rule_status", "Whether the line and the keys of its questions have a source.", values=RULE_STATUSES),
         ),
         key=("run_id", "attempt", "exam_id", "ruleset", "component"),
         references=(_ref("run_id", "run"), _ref("exam_id", "exam")),
@@ -715,7 +714,7 @@ _TABLES = (
         "rule_adjusted", "rules", "Exam questions whose scoring was changed officially after the sitting.",
         (
             _n("exam", "Profession and year of the sitting, as exam_id ends."),
-            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("year", INT, "Year of the sitting."),
             _n("paper", "Paper, upper case; 'all' where questions are numbered through the exam."),
             _c("number", INT, "Number of the question."),
@@ -739,9 +738,8 @@ _TABLES = (
             _c("year", INT, "Year of the sitting, where it speaks of one.", null=True),
             _n("component", "Part of the exam, where it speaks of one.", null=True),
             _n("modality", "What the model was shown, where that matters.", null=True, values=MODALITIES),
-            _n("metric", "passes: exams passed; points: points earned; questions, questions_with_images: what the dataset holds; "
-                         "else a metric of benchmark_score.",
-               values=("passes", "points", "questions", "questions_with_images", *METRICS)),
+            _n("metric", "passes: exams passed; points: points earned; questions, questions_with_images: what the dataset holds.",
+               values=("passes", "points", "questions", "questions_with_images")),
             _c("value", SCORE, "The figure."),
             _n("locator", "Where in the source it stands."),
         ),

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
-from pipelines.answers import languages
 from pipelines.registry import benchmarks
 
 
@@ -149,10 +149,10 @@ class Phrases:
 
 @cache
 def available() -> tuple[Phrases, ...]:
-    """The phrases of every language in the package languages, and those that a benchmark brings along (phrases.py)."""
-    names = sorted(module.name for module in pkgutil.iter_modules(languages.__path__))
-    own = [importlib.import_module(f"{languages.__name__}.{name}") for name in names]
-    brought = [module for benchmark in benchmarks().values() if (module := benchmark.module("phrases"))]
+    """The phrases of every language: those in the folder languages, and those that a benchmark brings (phrases.py)."""
+    names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent / "languages")]))
+    own = [importlib.import_module(f"{__package__}.languages.{name}") for name in names]
+    brought = [module for b in benchmarks().values() if (module := b.module("phrases"))]
     return tuple(module.PHRASES for module in (*own, *brought))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipelines.answers.core import read
-from pipelines.schema import LANGUAGES
+from pipelines.registry import benchmarks
 
 
 def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,7 +18,8 @@ def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
     Keys out: case and id where given, then status, labels (as given, in order), value, evidence. Missing or odd
     keys never raise.
     """
-    language = record.get("language") or LANGUAGES.get(str(record.get("benchmark")))
+    benchmark = benchmarks().get(str(record.get("benchmark")))
+    language = record.get("language") or (benchmark.card.language if benchmark else None)
     answer = read(
         record.get("text"),
         str(record.get("answer_type") or "single"),

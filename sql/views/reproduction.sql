@@ -66,21 +66,6 @@ figure as (
     cross join (values ('official'), ('published')) as rulesets (ruleset)
     where dataset.is_latest
     group by exam.benchmark, exam.profession, exam.year, question.component, metrics.metric, rulesets.ruleset
-    union all
-    select
-        benchmark_score.run_id,
-        lower(run.model) as model,
-        run.modality,
-        benchmark_score.benchmark,
-        cast(null as varchar) as profession,
-        cast(null as integer) as year,
-        cast(null as varchar) as component,
-        benchmark_score.metric,
-        'official' as ruleset,
-        benchmark_score.value
-    from benchmark_score
-    inner join run on benchmark_score.run_id = run.run_id
-    where benchmark_score.use_case = 'all'
 ),
 
 beside as (

@@ -368,3 +368,15 @@ def test_every_attempt_counts(tmp_path: Path) -> None:
     assert mixed["reason"].startswith("2 of 3 attempts passed; the first: not met: 必修 50 of 160 needed")
     assert mixed["points"] == Decimal(350 + 500 + 500) / 3
     assert (steady["passed"], steady["attempts"], steady["attempts_passed"]) == (True, 3, 3)
+
+
+def test_a_key_that_only_the_source_knows_leaves_the_verdict_unverified(tmp_path: Path) -> None:
+    world, rows = exam_world("医師", 2021, "r")
+    answer(world, "r", rows, set())
+    flag = {"question_id": rows[0]["question_id"], "flag": "key_unverified", "detail": "no other source"}
+    world.rows["question_flag"].append(flag)
+    found = verdicts(world.results(tmp_path, *TABLES))
+    part = rows[0]["component"]
+    other = next(r["component"] for r in rows if r["component"] != part)
+    statuses = [found["r", "医師/2021", component]["rule_status"] for component in (part, other, "overall")]
+    assert statuses == ["unverified", "sourced", "unverified"]

@@ -144,7 +144,7 @@ def test_a_folder_brings_rules_of_its_own(tmp_path: Path) -> None:
         "adjusted.toml": """[[announcement]]\nprofession = "Notary"\nyear = 2024\nconfidence = "sourced"\nsource = "s"
             questions = [{ paper = "A", number = 2, kind = "several_accepted", accepted = ["A", "C"] }]\n""",
         "reported.csv": "source,model,profession,year,component,modality,metric,value,locator\n"
-        "paper,m,,,,,accuracy,0.5,table 1\n",
+        "paper,m,,,,,points,0.5,table 1\n",
     }
     for name, text in texts.items():
         (rules / name).write_text(text, encoding="utf-8")

@@ -98,6 +98,8 @@ def _adjust(item: Item, fact: Adjusted) -> None:
         if item.answer_type in ("single", "multiple") and all(accepted):
             item.keys = [Key(labels=tuple(sorted(a, key=labels.index))) for a in accepted if a]
             item.key_status = "scored"
+            if fact.status != "unverified":
+                item.flags.pop("key_unverified", None)
 
 
 def _mend_options(row: Row) -> tuple[list[str], list[str], str, str | None]:

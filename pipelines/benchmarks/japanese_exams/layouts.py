@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from pipelines.archive.address import is_url
+from pipelines.address import is_url
 from pipelines.benchmarks.japanese_exams.exams import (
     FIRST_YEAR,
     LAST_YEAR,

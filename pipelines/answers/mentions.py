@@ -90,6 +90,8 @@ class Text(Layout):
                 yield Mention(refused.start, refused, Force.JUDGED, chosen=False)
             if group is None or ASKED.match(self.text, group.end) or self._not_own(cue.start(), group.first):
                 continue
+            if against and "\n" in self.text[cue.start() : group.first]:
+                continue  # "Why the others are wrong:", and a tour
             if turned:
                 yield Mention(group.start, group, Force.CONCLUDED, against=True)
             elif force is Force.STATED and far:

@@ -32,7 +32,7 @@ _BOX = re.compile(f"[{CIRCLED}]")
 _EQUALS = re.compile(r"[=≒≈≃≅⇒→]")
 _OPERATION = re.compile(r"\d[^\d\n]{0,12}[×÷*+][^\d\n]{0,4}\d")
 _TERM = re.compile(r"[\s(\d][^\n=。、は]{0,80}\d\s?[^\d\s]{0,6}\s?[×÷*]\s?\(?\d[\d.,]*\)?[^\d\n^⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{0,12}")
-_SPAN = (r"\d\s?[^\d\s~]{0,4}\s?~\s?\d", r"^\s?\d+(?:\.\d+)?\s?-\s?\d+(?:\.\d+)?[^\d+×÷*/-]*$")
+_SPAN = (r"\d\s?[^\d\s~]{0,4}\s?~\s?\d", r"^[^\d+×÷*-]{0,16}\d+(?:\.\d+)?\s?-\s?\d+(?:\.\d+)?[^\d+×÷*-]*$")
 _CUT_TERM = (r"\d\s?分の\s?\d|\d\s?:\s?\d|\d\s?[-+×÷*/]\s?$",)  # a ratio, or a term that was cut off
 _FRACTION = re.compile(r"[\s:(]*(-?\d{1,9})[\s)]*/[\s(]*(\d{1,9})[\s)]*(?![\d.×÷*/+-])")
 _BRACKETS = re.compile(r"\([^()\n]{0,120}\)|〈[^〈〉\n]{0,120}〉")
@@ -132,7 +132,7 @@ def read_number(text: str, *, cut_off: bool = False) -> Number | None:
     finished = not last[-1].isdigit() and re.search(r"[.。)!]$", last) is not None
     if _is_value(first) or (len(lines) > 1 and finished and _concludes(first, only=True)):
         return _stated(first)
-    bare = last[:1] in "-" or last[:1].isdigit() or not last[-1].isdigit()
+    bare = not last[-1].isdigit() or any_of((rf"[-=≈≒]?\s?{either(w.approximately)}?\s?-?\d",)).match(last)
     if not cut_off and ((_is_value(last) and bare) or _concludes(last)):
         return _stated(last)
     return None
@@ -162,7 +162,7 @@ def _is_value(line: str) -> bool:
     """Whether a line is one number and its unit, perhaps named, and nothing that is said of it."""
     line = _BRACKETS.sub("", line[:100])
     found = list(_numbers(line))
-    if len(found) != 1 or found[0][1] > 12 or any_of(_ends(words().no_value_before)).search(line[: found[0][1]]):
+    if len(found) != 1 or found[0][1] > 16 or any_of(_ends(words().no_value_before)).search(line[: found[0][1]]):
         return False
     return any_of((rf"{_UNIT}{either(words().endings)}[。.!]?$",)).match(line, found[0][2]) is not None
 

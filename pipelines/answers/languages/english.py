@@ -39,6 +39,7 @@ PHRASES = Phrases(
         r"(?:^|(?<=[.!?]\s))(?:conclusion|solution|choices?|selections?|selected|result|final|response|output|option|verdict|decision|pick|final\s+(?:choice|decision|selection|verdict))[ \t]{0,2}:[ \t]{0,3}",
         r"\b(?:one|option|choice|answer)\s(?:that\s)?(?:i|we)(?:'d|\s+would|\s+will)?\s+(?:pick|choose|select|go\s+(?:with|for)|prefer)\s+is\s{1,2}",
         rf"\bmy\s+(?:final\s+)?(?:choice|guess|selection|pick|vote|decision)\s+(?:would\s+)?{_BE}\s{{1,2}}",
+        r"\bmy\s+(?:final\s+)?(?:selection|choice|pick)s?\s?:\s{0,3}|\b(?:these|those|the\s+following)\s+(?:ones\s+|options\s+)?are\s+(?:correct|right|true)\s?:\s{0,3}",
         r"^(?:answers?|ans)[ \t.)-]{1,3}",
         r"^\W{0,3}(?:final\s)?answer\s?[\])】]\s{0,3}",
         r"\bfinal\s+answer\s?-\s",
@@ -55,7 +56,7 @@ PHRASES = Phrases(
     ),
     concluded=(
         r"^(?:choose|select|pick|go\s+with|mark|tick)[ \t:]{1,2}",
-        r"(?:^|(?<=[.!?;,]\s)|(?<=[.!?;])|\b(?:so|hence|thus|therefore|clearly|think|believe|but|and|then)\s)(?:it(?:'s|\s+(?:is|must\s+be|has\s+to\s+be|should\s+be|can\s+only\s+be|seems(?:\s+to\s+be)?|appears\s+to\s+be|looks\s+like|would\s+be))|that(?:'s|\s+(?:is|would\s+be|must\s+be))|i\s+(?:think|believe|guess|suspect|suppose|lean(?:\s+towards)?)(?:\s+(?:it|that)(?:'s|\s+is))?)\s{1,2}",
+        r"(?:^|(?<=[.!?;,]\s)|(?<=[.!?;])|\b(?:so|hence|thus|therefore|clearly|think|believe|but|and|then)\s)(?:it(?:'s|\s+(?:is|must\s+be|has\s+to\s+be|should\s+be|can\s+only\s+be|seems(?:\s+to\s+be)?|appears\s+to\s+be|looks\s+like|would\s+be))|this(?:'s|\s+is)|that(?:'s|\s+(?:is|would\s+be|must\s+be))|i\s+(?:think|believe|guess|suspect|suppose|lean(?:\s+towards)?)(?:\s+(?:it|that)(?:'s|\s+is))?)\s{1,2}",
         r"\bmust\s+be\s{1,2}",
         r"\ball\s(?:of\s(?:the\s|them\s)?)?(?:other\s)?(?:options\s|answers\s|choices\s)?(?:are\s)?(?:wrong|false|incorrect)\s(?:except|but)\s(?:for\s)?",
         r"(?:^|(?<=[.!?]\s))(?:correct|true|right|yes|best)\s?:\s{0,2}",
@@ -75,7 +76,7 @@ PHRASES = Phrases(
     ),
     rejected=(
         r"\b(?:eliminat\w{0,4}|rul(?:ed?|ing)\s+out|exclud\w{0,4}|discard\w{0,3}|reject\w{0,3}|dismiss\w{0,3}|distractors?|instead\s+of|rather\s+than|cross(?:ing)?\s+out|except(?:\s+for)?|unlike|not|isn't|aren't|never|cannot\s+be|can't\s+be|neither(?:\s+(?:is|are|was))?)\b[\s:]{0,3}(?:(?:the\s)?(?:options?|choices?|answers?)\s)?",
-        r"\b(?:false|wrong|incorrect|excluded|eliminated|ruled\s+out)\s?:\s{0,2}",
+        r"\b(?:false|wrong|incorrect|excluded|eliminated|ruled\s+out)\s?:[ \t]{0,2}",
     ),
     superlative=(r"\b(?:most|best)\b",),
     hedges=(

@@ -25,7 +25,7 @@ PHRASES = Phrases(
     letter_words="AEIOaeio",
     not_runs=(r"da|ed|ad|cade|dea|fede|abc",),
     after_label=(
-        r"perché|perche|poiché|poiche|in|ed|è|sono|oppure|non|né|ma|si|infatti|fino|alla|dato|corrisponde|risulta|va|resta",
+        r"perché|perche|poiché|poiche|in|ed|è|sono|oppure|né|ma|si|infatti|fino|alla|dato|corrisponde|risulta|va|resta",
     ),
     no_label_before=(
         r"(?:vitamina|epatite|tipo|gruppo|grado|classe|stadio|fattore|figura|proteina|differenza\s+di)\s?$",
@@ -71,7 +71,7 @@ PHRASES = Phrases(
     ),
     rejected=(
         r"\b(?:esclud\w{1,7}|esclus\w{1,3}|scart\w{1,6}|eliminat\w{1,2}|elimin(?:o|iamo|erei|ando|are)|non|né|neppure|nemmeno|tranne|eccetto|invece\s+di(?:\s?lla)?|piuttosto\s+che|a\s+differenza\s+d(?:i|ella|ell'))\b[\s:]{0,3}(?:(?:è|sono|può\s+essere|né)\s){0,2}(?:(?:la|le|l')\s?)?(?:opzion[ei]\s|rispost[ae]\s)?",
-        r"\b(?:false|errate|sbagliate|scorrette)\s?:\s{0,2}",
+        r"\b(?:false|errate|sbagliate|scorrette)\s?:[ \t]{0,2}",
     ),
     superlative=(r"\bpiù\s",),
     hedges=(

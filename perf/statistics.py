@@ -75,8 +75,8 @@ def cells() -> Iterator[Cell]:
         for share in shares:
             ones, threes = n - n // 3, n // 3
             total = ones + 3 * threes
-            strata = ((ones, 1.0, ones / total), (threes, 3.0, threes / total))
-            yield Cell(f"one and three points, n {n}, share {share}", strata, share, most=_most(n, share))
+            worth = ((ones, 1.0, ones / total), (threes, 3.0, threes / total))
+            yield Cell(f"one and three points, n {n}, share {share}", worth, share, most=_most(n, share))
     for n in (60, 100, 400):
         for share in shares[:4]:
             for case, rho in ((2, 0.5), (5, 0.2), (5, 0.5)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -107,7 +108,7 @@ def comparison(
 ) -> pl.DataFrame:
     """The table comparison. A family of tests is every pair of families of runs, by dataset and metric, baselines
     aside; p_adjusted is null for pairs with a baseline."""
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     families = dict(run_family.select("run_id", "family").iter_rows())
     baselines = set(run.filter(pl.col("kind") == "baseline")["run_id"])
     scores = _means(item_score, question)
@@ -120,9 +121,8 @@ def comparison(
             ]
             inside = [r for r, head in zip(measured, heads, strict=True) if head]
             outside = [r for r, head in zip(measured, heads, strict=True) if not head]
-            for group, adjusted in zip(
-                (inside, outside), holm(*([float(r["p"]) for r in g] for g in (inside, outside))), strict=True
-            ):  # type: ignore[arg-type]
+            groups = (inside, outside)
+            for group, adjusted in zip(groups, holm(*([r["p"] for r in g] for g in groups)), strict=True):
                 for row, p in zip(group, adjusted, strict=True):
                     row["p_adjusted"] = p
         rows += found
@@ -153,7 +153,7 @@ def _means(item_score: pl.DataFrame, question: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _pairs(scores: pl.DataFrame, dataset_id: str) -> list[dict[str, object]]:
+def _pairs(scores: pl.DataFrame, dataset_id: str) -> list[dict[str, Any]]:
     runs = scores["run_id"].unique().sort().to_list()
     matrices = {
         name: scores.pivot("run_id", index=["question_id", "unit"], values=name).sort("question_id")
@@ -162,7 +162,7 @@ def _pairs(scores: pl.DataFrame, dataset_id: str) -> list[dict[str, object]]:
     units = np.unique(matrices["points"]["unit"].to_numpy(), return_inverse=True)[1]
     points, most, right = (m.select(runs).fill_null(np.nan).to_numpy() for m in matrices.values())
     there = ~np.isnan(points)
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     for a, b in combinations(range(len(runs)), 2):
         both = there[:, a] & there[:, b]
         n = int(both.sum())
@@ -179,7 +179,7 @@ def _pairs(scores: pl.DataFrame, dataset_id: str) -> list[dict[str, object]]:
                 continue
             p, test = sign_flip(np.rint(np.bincount(codes, (one - two) * 1000)).astype(np.int64))
             value_a, value_b = one.sum() / most_one.sum(), two.sum() / most_two.sum()
-            low, high = difference(np.bincount(codes, one / most_one.sum() - two / most_two.sum()))
+            low, high = difference(np.asarray(np.bincount(codes, one / most_one.sum() - two / most_two.sum()), float))
             rows.append({
                 "run_a": runs[a], "run_b": runs[b], "dataset_id": dataset_id, "metric": metric,
                 "value_a": value_a, "value_b": value_b, "difference": value_a - value_b, "low": low, "high": high,

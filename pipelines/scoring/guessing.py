@@ -7,6 +7,7 @@ leaves questions without choices unanswered. The baselines of runs/baselines.py 
 from __future__ import annotations
 
 from math import comb
+from typing import Any
 
 import polars as pl
 
@@ -46,7 +47,7 @@ def expected(question: pl.DataFrame, answer_key: pl.DataFrame, rule_item: pl.Dat
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _guess(masks: list[int], choices: int, rule: dict[str, object]) -> tuple[float, float]:
+def _guess(masks: list[int], choices: int, rule: dict[str, Any]) -> tuple[float, float]:
     """Chance to be right in full, and expected points (unweighted) of one guess."""
     if not masks or not choices:
         return 0.0, 0.0
@@ -60,8 +61,7 @@ def _guess(masks: list[int], choices: int, rule: dict[str, object]) -> tuple[flo
     # several accepted answers: a choice of another accepted answer is no wrong choice, as in sql/scores/item_score.sql
     wrong = picked * (choices - good) / choices
     any_right, in_full, each_wrong, any_wrong = (
-        float(rule[k])
-        for k in ("any_right", "exact", "each_wrong", "any_wrong")  # type: ignore[arg-type]
+        float(rule[k]) for k in ("any_right", "exact", "each_wrong", "any_wrong")
     )
     return exact, any_right * hit + in_full * exact + each_wrong * wrong + any_wrong * (1 - exact)
 

@@ -1,13 +1,15 @@
 -- question_difficulty: how hard a question is for models, against people, and whether its key is suspicious.
 --
--- Over families of model runs (no baselines, no people), first attempts, under the official rule: copies and near copies
--- (run_family) are one voice, the mean of its runs.
+-- Over families of model runs (no baselines, no people), first attempts, under the official rule: copies and near
+-- copies (run_family) are one voice, the mean of its runs.
 --
--- question_id: the question. runs: model runs that answered it. families: of how many families. share_right: share right in full.
--- human_accuracy: share of examinees who got it right, in %. gap: share_right less that share.
--- discrimination: correlation of being right here with accuracy on the dataset's other questions; of five families or more.
--- strong_runs: families at or above the dataset's median accuracy. strong_answer: their most frequent answer that the key
--- does not accept. strong_share: share of them that gave it.
+-- question_id: the question. runs: model runs that answered it. families: of how many families.
+-- share_right: share right in full. human_accuracy: share of examinees who got it right, in %.
+-- gap: share_right less that share.
+-- discrimination: correlation of being right here with accuracy on the dataset's other questions; of five families or
+-- more.
+-- strong_runs: families at or above the dataset's median accuracy. strong_answer: their most frequent answer that the
+-- key does not accept. strong_share: share of them that gave it.
 -- suspicious_key: at least three strong families, and three quarters of all, agree on an answer against the key.
 with
 scored as (

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.archive.address import public
+from pipelines.address import public
 from pipelines.errors import SettingsError
 from pipelines.registry import sources
 from pipelines.registry.card import SourceCard

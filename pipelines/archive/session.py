@@ -23,7 +23,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import requests
 import tenacity
 
-from pipelines.archive.address import public, same_host, without_secrets
+from pipelines.address import public, same_host, without_secrets
 from pipelines.archive.landing import Answer, Landing
 from pipelines.errors import SourceError
 from pipelines.settings import Settings

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -26,16 +27,15 @@ STORAGE_VERSION = "v1.4.0"
 
 def unfit(store: Store) -> list[str]:
     """Why the tables on disk do not fit together, each with the asset to run; empty when they do."""
-    current = {name: store.meta(name) for name in TABLES}
+    version = cache(store.version)
     problems = []
     for name in TABLES:
         files = store.files(name)
         if not files and not TABLES[name].in_parts:
             problems.append(f"{name} has not been made; run the asset {name}")
         for file in files:
-            for source, version in read_meta(file).inputs.items():
-                now = current[source]
-                if now is None or now.version != version:
+            for source, recorded in read_meta(file).inputs.items():
+                if version(source) != recorded:
                     what = f"{name} ({file.stem})" if TABLES[name].in_parts else name
                     problems.append(f"{what} was made from an older {source}; run the asset {name}")
     return problems

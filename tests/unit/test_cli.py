@@ -7,6 +7,7 @@ import logging
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -179,6 +180,21 @@ def test_without_a_warehouse_it_says_what_to_do(tmp_path: Path) -> None:
         assert done.exit_code == 1
         assert done.stderr.startswith("medexams: ") and "medexams refresh" in done.stderr, done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_card_to_fill_in_says_what_the_file_tells_already(tmp_path: Path) -> None:
+    file, card = tmp_path / "mine.csv", tmp_path / "mine.csv.card.toml"
+    file.write_text("model,question_id,prediction\nmy-model,medschool/x/1,A\n", encoding="utf-8")
+    done = run("runs", "card", file, "--data", tmp_path)
+    assert done.exit_code == 0 and "fill it in" in done.stdout
+    said = tomllib.loads(card.read_text(encoding="utf-8"))
+    assert said == {"model": "my-model", "kind": "model", "format": "generated", "modality": "text"}
+    assert "# dataset = " in card.read_text(encoding="utf-8")
+    again = run("runs", "card", file, "--data", tmp_path)
+    assert again.exit_code == 2 and "is there already" in again.stderr
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "x.txt").write_text("nothing")
+    assert "no known format" in run("runs", "card", tmp_path / "none", "--data", tmp_path).stderr
 
 
 def test_wrong_usage(tmp_path: Path) -> None:

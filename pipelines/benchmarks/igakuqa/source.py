@@ -11,7 +11,7 @@ import re
 from string import ascii_lowercase
 from typing import Any
 
-from pipelines.archive.address import is_url
+from pipelines.address import is_url
 from pipelines.archive.files import fetch_address, release_name, snapshot
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session

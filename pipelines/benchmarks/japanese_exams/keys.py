@@ -169,6 +169,7 @@ def read_key(answer: object, labels: Sequence[str], stem: str, texts: Sequence[s
     flags: dict[str, str] = {}
     if len(choices) == 1 and asked == 1 and len(choices[0]) > 1:
         flags["key_disputed"] = f"one choice is asked for and the key is {text}: each is taken as accepted"
+        flags["key_unverified"] = "no other source says that several answers are accepted"
         choices = [(label,) for label in choices[0]]
     sizes = {len(c) for c in choices}
     if wants_order and sizes - {1}:

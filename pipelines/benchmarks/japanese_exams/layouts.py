@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from pipelines.archive.address import is_url
+from pipelines.address import is_url
 from pipelines.benchmarks.japanese_exams.exams import (
     FIRST_YEAR,
     LAST_YEAR,
@@ -107,6 +107,8 @@ def squeeze(name: str) -> str:
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", name)).casefold()
 
 
+PICTURE = "[image]"
+"""The stem of a question that is a picture and nothing else, as the table question writes pictures."""
 _FIELD_OF = {alias: name for name, aliases in COLUMNS.items() for alias in aliases}
 
 
@@ -213,8 +215,12 @@ def row_of(locator: str, row: Any, place: dict[str, Any], language: str | None) 
         return Refused(locator, where, raw)
     profession, year, paper, index, number = where
     question = fields.get("question")
-    if not isinstance(question, str) or not question.strip():
-        return Refused(locator, "the row has no question text", raw)
+    if question is None or (isinstance(question, str) and not question.strip()):
+        if not (states_picture(fields) or fields.get("images")):
+            return Refused(locator, "the row has neither a question's text nor a picture", raw)
+        question = PICTURE
+    if not isinstance(question, str):
+        return Refused(locator, f"the question is {type(question).__name__}, not a text", raw)
     found = Row(locator, raw, profession, year, paper, index, number, "", question, fields.get("answer"), fields=fields)
     found.labels, found.texts = _choices(fields.get("choices"), options, found)
     if len({label.casefold() for label in found.labels}) < len(found.labels):
@@ -225,8 +231,19 @@ def row_of(locator: str, row: Any, place: dict[str, Any], language: str | None) 
     elif stated == "jp" or "japan" in stated or "日本" in stated:
         found.language = "ja"
     else:
-        found.language = language if language in ("ja", "en") else language_of(question)
+        found.language = language if language in ("ja", "en") else language_of(raw if question is PICTURE else question)
     return found
+
+
+def states_picture(fields: dict[str, Any]) -> bool | None:
+    """Whether a row says that a picture belongs to it; None when it says neither."""
+    for name, sense in (("text_only", False), ("has_image", True)):
+        match narrow(fields.get(name)).casefold():
+            case "true" | "1" | "yes":
+                return sense
+            case "false" | "0" | "no":
+                return not sense
+    return None
 
 
 def language_of(text: str) -> str:

@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from pipelines.archive.address import is_url, own, public
+from pipelines.address import is_url, own, public
 from pipelines.archive.files import SAMPLE_ORIGIN, licence, release_name, snapshot, title
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
@@ -177,6 +178,12 @@ def _extras(wanted: list[tuple[str, str]], session: Session, landing: Landing, p
     return files
 
 
+@lru_cache(maxsize=256)
+def _parsed(text: bytes) -> Any:
+    """JSON, once for each page: the scrape, its check and the reading look at the same bytes, and nobody changes it."""
+    return json.loads(text)
+
+
 def _envelope(body: bytes, where: str) -> dict[str, Any]:
     """One page, checked for shape. Each way of being wrong has its own sentence."""
     text = body.lstrip()
@@ -185,7 +192,7 @@ def _envelope(body: bytes, where: str) -> dict[str, Any]:
     if text.startswith(b"<"):
         raise SourceError(f"{where}: an HTML page came instead of JSON (maintenance?); refresh again later")
     try:
-        page = json.loads(text)
+        page = _parsed(text)
     except UnicodeDecodeError:
         raise SourceError(f"{where}: the answer is not UTF-8; refresh again later") from None
     except (ValueError, RecursionError) as fault:

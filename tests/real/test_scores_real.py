@@ -154,6 +154,7 @@ def test_the_papers_cognet_questions(warehouse: duckdb.DuckDBPyConnection) -> No
 
 def test_every_figure_has_an_interval_and_a_method(warehouse: duckdb.DuckDBPyConnection) -> None:
     without = warehouse.execute(
-        "select * from benchmark_score where value is not null and (low is null or high is null) and method not like '%one question%'"
+        """select * from benchmark_score
+           where value is not null and (low is null or high is null) and method not like '%one question%'"""
     ).fetchall()
     assert without == []

@@ -19,7 +19,7 @@ import duckdb
 from perf.goals import missed, must_agree
 from pipelines.schema import TABLES
 from pipelines.scoring.rulebook import rulebook, tables
-from pipelines.store.sqlfiles import SQL
+from pipelines.store.sqlfiles import sql_tables
 
 QUESTIONS = 3000
 LOOP = 200_000
@@ -46,8 +46,8 @@ from range(1, 32) as t(m);
 create table question as
 select question_id, benchmark || '/synthetic' as dataset_id, benchmark, i::varchar as source_key,
     null::varchar as exam_id, 'multiple' as answer_type, 5 as n_choices, 1::decimal(9, 3) as points, key_status,
-    null::varchar as released_key
-from q;
+    case when i % 3 <> 0 then labels end as released_key
+from q join masks using (mask);
 create table choice as
 select question_id, p::integer as position, chr(65 + p::integer) as label, (p = 4 and i % 50 = 0) as is_forbidden
 from q, range(5) as t(p);
@@ -90,11 +90,15 @@ def python_loop(con: duckdb.DuckDBPyConnection, rows: list[tuple[str, ...]]) -> 
     rules = {(r.benchmark, r.ruleset): r for r in rulebook().items}
     constants = {k: tuple(map(float, (r.any_right, r.exact, r.each_wrong, r.any_wrong))) for k, r in rules.items()}
     out = []
-    for _, question_id, _, _, status, _, labels, _ in rows:
+    for _, question_id, _, response, status, _, labels, _ in rows:
         benchmark, key, key_status, points = keys[question_id]
         found = []
         for ruleset in ("official", "published"):
-            chosen = set(labels.split("-")) if status == "answered" else set()
+            if ruleset == "published" and benchmark != "medschool":
+                text = response or ""
+                chosen = set(text.split("-")) if benchmark == "cognet_md" else {c for c in text if c.isalnum()}
+            else:
+                chosen = set(labels.split("-")) if status == "answered" else set()
             any_right, exact, each_wrong, any_wrong = constants[benchmark, ruleset]
             hits, wrong, right = len(chosen & key), len(chosen - key), chosen == key
             score = any_right * (hits > 0) + exact * right + each_wrong * wrong
@@ -117,11 +121,8 @@ def main(predictions: int = 2_000_000) -> int:
         for name, frame in tables().items():
             frame.write_parquet(Path(folder) / f"{name}.parquet")
             con.execute(f"create view {name} as select * from read_parquet('{folder}/{name}.parquet')")
-        none = ", ".join(f"null::{c.type} as {c.name}" for c in TABLES["released_answer"].columns)
-        con.execute(
-            f"create view released_answer as select {none} where false"
-        )  # the scorers read labels as they stand
-        sql = (SQL / "scores" / "item_score.sql").read_text(encoding="utf-8")
+        con.execute(f"create view released_answer as {sql_tables()['released_answer'].sql}")
+        sql = sql_tables()["item_score"].sql
         columns = [c[0] for c in con.execute(f"describe {sql}").fetchall()]
         must_agree("item_score.sql and schema.py", columns == list(TABLES["item_score"].column_names))
 

@@ -74,7 +74,7 @@ def warehouse(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> duckdb.
     stages.build_baseline(store, "seeded-random")
     stages.import_runs(settings, store)
     scoring.make_rules(store)
-    for name in in_order(("exam_result", "rule_disagreement", "question_difficulty")):
+    for name in in_order(("exam_result", "rule_disagreement")):
         sqlfiles.make(store, name)
     for name in scoring.COMPUTED:
         scoring.make(store, name)

@@ -42,8 +42,7 @@ def board(world: World, folder: Path, table: Any = s.leaderboard, shuffle: int |
     ]  # fmt: skip
     if shuffle is not None:
         frames = [f.sample(fraction=1, shuffle=True, seed=shuffle) for f in frames]
-    found: pl.DataFrame = table(*frames)
-    return found
+    return table(*frames)
 
 
 def rows(frame: pl.DataFrame) -> dict[str, dict[str, Any]]:

@@ -197,7 +197,7 @@ def note_refusals(settings: Settings, store: Store) -> Meta:
 
 
 def build_baseline(store: Store, name: str) -> int:
-    """The runs of one baseline on every dataset; answers how many predictions there are."""
+    """The runs of one baseline on every dataset; returns how many predictions there are."""
     inputs = ("dataset", "question", "choice", "answer_key")
     missing = [t for t in inputs if not store.exists(t)]
     if missing:

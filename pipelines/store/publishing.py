@@ -42,7 +42,7 @@ def unfit(store: Store) -> list[str]:
 
 
 def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
-    """Build the warehouse beside `target`, check it, and put it in place; answers rows by table.
+    """Build the warehouse beside `target`, check it, and put it in place; returns rows by table.
 
     A reader of the old file keeps it; the last `keep` generations stay in DATA/generations. Raises StoreError, and
     then the published file is as it was.

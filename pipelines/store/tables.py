@@ -205,7 +205,7 @@ class Store:
         sync_folder(self.root)
 
     def keep_parts(self, name: str, parts: Iterable[str]) -> list[str]:
-        """Remove every part of a table but these; answers the names of those removed."""
+        """Remove every part of a table but these; returns the names of those removed."""
         keep = set(parts)
         gone = [p for p in self.files(name) if p.stem not in keep]
         for path in gone:

@@ -23,7 +23,9 @@ from pipelines.errors import Unreadable
 from pipelines.text.limits import LIMITS, Limits
 
 _BLOCK = 1 << 18  # bytes of JSON lines that are parsed in one call: what a cache holds
-_TOO_DEEP = "the JSON is nested deeper than the limit of Python's reader (about 1,000 levels); it is no list of records"
+_TOO_DEEP = (
+    "the JSON is nested deeper than the limit of Python's reader (about 1,000 levels); it is not a list of records"
+)
 _GUESSES = ("cp932", "euc_jp", "gb18030", "cp1252")
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n')
 csv.field_size_limit(2**31 - 1)  # a response may be longer than the 131,072 characters of the default
@@ -64,7 +66,7 @@ def decode(data: bytes) -> str:
 
 
 def decode_head(data: bytes, size: int) -> str:
-    """The text of the first `size` bytes, less a character that they cut; what is no text is replaced."""
+    """The text of the first `size` bytes, less a character that they cut; what is not text is replaced."""
     return codecs.getincrementaldecoder(_encoding(data))("replace").decode(data[:size])
 
 
@@ -73,7 +75,9 @@ def transcode(data: bytes, encoding: str) -> bytes:
     try:
         return data.decode(encoding).encode()
     except LookupError:
-        raise Unreadable(f"{encoding!r} is no encoding that Python knows; name another, for example cp932") from None
+        raise Unreadable(
+            f"{encoding!r} is not an encoding that Python knows; name another, for example cp932"
+        ) from None
     except UnicodeError as e:
         raise Unreadable(
             f"the file is not {encoding} text; name its encoding, or save it as UTF-8", str(e)[:120]
@@ -210,7 +214,7 @@ def csv_rows(data: bytes, limits: Limits = LIMITS) -> tuple[list[str], Rows]:
     """
     text = decode(data)
     if "\0" in text:
-        raise Unreadable("the file holds NUL characters and is no CSV text; save it as CSV in UTF-8")
+        raise Unreadable("the file holds NUL characters and is not CSV text; save it as CSV in UTF-8")
     body, delimiter = _separated(text)
     limits.check_rows(body.count("\n"))
     limits.check_cells(body.count("\n") + body.count(delimiter))
@@ -248,7 +252,7 @@ def _separated(text: str) -> tuple[str, str]:
 
 
 def parquet_columns(data: bytes) -> tuple[str, ...]:
-    """The names of the columns; empty where this is no Parquet file."""
+    """The names of the columns; empty where this is not a Parquet file."""
     try:
         return tuple(pl.read_parquet_schema(io.BytesIO(data)))
     except pl.exceptions.PanicException:

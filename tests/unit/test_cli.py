@@ -201,7 +201,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert run("leaderbord").exit_code == 2
     assert run("refresh", "--profile", "none").exit_code == 2
     done = run("doctor", env={"MEDEXAMS_ATTEMPTS": "many"})
-    assert (done.exit_code, done.stderr) == (2, "medexams: MEDEXAMS_ATTEMPTS='many' is no whole number\n")
+    assert (done.exit_code, done.stderr) == (2, "medexams: MEDEXAMS_ATTEMPTS='many' is not a whole number\n")
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def _accuracy(row: Row, item: Item) -> Decimal | None:
         return None
     share = _decimal(stated)
     if share is None or not 0 <= share <= 100:
-        item.flag("text_repaired", f"human_accuracy {stated!r} is no percentage and was left out")
+        item.flag("text_repaired", f"human_accuracy {stated!r} is not a percentage and was left out")
         return None
     return share.quantize(Decimal("0.001"))
 

@@ -224,7 +224,7 @@ def _value_key(text: str, stem: str) -> KeyReading:
         keys = list(dict.fromkeys(k for r in readings for k in r.keys))
         return KeyReading("numeric", keys, status or "scored")
     if kind == "numeric" and status is None:
-        return KeyReading(kind, [], "unknown", {"key_missing": f"the key {text!r} is no number"})
+        return KeyReading(kind, [], "unknown", {"key_missing": f"the key {text!r} is not a number"})
     return KeyReading(kind, [Key(value=p) for p in parts], status or "scored")
 
 
@@ -259,5 +259,5 @@ def read_forbidden(value: object, labels: Sequence[str]) -> tuple[frozenset[str]
     if not clean:
         detail = f"the list {value!r} was read as {', '.join(found) or 'nothing'}"
         if lost:
-            detail += f"; {', '.join(map(repr, lost))} is no choice"
+            detail += f"; {', '.join(map(repr, lost))} is not a choice"
     return frozenset(found), detail

@@ -147,7 +147,7 @@ def parse(body: bytes, name: str) -> list[tuple[str, Any]]:
             try:
                 rows.append((f"{name} line {n}", json.loads(line)))
             except (ValueError, RecursionError) as fault:
-                raise SourceError(f"{name}: line {n} is no JSON ({str(fault)[:100]}); fetch the file again") from None
+                raise SourceError(f"{name}: line {n} is not JSON ({str(fault)[:100]}); fetch the file again") from None
     return rows
 
 
@@ -284,7 +284,7 @@ def _placed(fields: dict[str, Any], place: dict[str, Any]) -> tuple[Profession, 
         return f"the profession {told.get('profession', '')!r} is none of the ten"
     index = re.sub(r"^(?:問題?|q(?:uestion)?|no)[\s.]*", "", told.get("index", ""), flags=re.I)
     if not (m := re.match(r"0*(\d{1,4})(?!\d)", index)) or int(m[1]) == 0:
-        return f"the number {told.get('index', '')!r} is no question number"
+        return f"the number {told.get('index', '')!r} is not a question number"
     number = int(m[1])
     index = m[1] + re.sub(r"\s", "", index[m.end() :])
     years = re.findall(r"\d+", told.get("year", ""))
@@ -292,10 +292,10 @@ def _placed(fields: dict[str, Any], place: dict[str, Any]) -> tuple[Profession, 
     if 30 <= year < 200:  # the number of the sitting
         year = year_of(profession, year)
     if not FIRST_YEAR <= year <= LAST_YEAR:
-        return f"the year {told.get('year', '')!r} is no exam year"
+        return f"the year {told.get('year', '')!r} is not an exam year"
     paper = paper_of(told.get("paper", ""), profession.name, number)
     if paper is None:
-        return f"the section {told.get('paper', '')!r} is no paper of {profession.name}"
+        return f"the section {told.get('paper', '')!r} is not a paper of {profession.name}"
     return profession, year, paper, index, number
 
 

@@ -196,11 +196,11 @@ def _envelope(body: bytes, where: str) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise SourceError(f"{where}: the answer is not UTF-8; refresh again later") from None
     except (ValueError, RecursionError) as fault:
-        raise SourceError(f"{where}: the answer is no JSON ({str(fault)[:80]}); refresh again later") from None
+        raise SourceError(f"{where}: the answer is not JSON ({str(fault)[:80]}); refresh again later") from None
     if isinstance(page, list):  # a bank saved without its envelope
         page = {"content": page, "number": 0, "totalPages": 1, "totalElements": len(page)}
     if not isinstance(page, dict):
-        raise SourceError(f"{where}: the answer is no list of questions; has the API changed?")
+        raise SourceError(f"{where}: the answer is not a list of questions; has the API changed?")
     for key, kind in (("content", list), ("totalPages", int), ("totalElements", int)):
         if not isinstance(page.get(key), kind):
             raise SourceError(
@@ -285,7 +285,7 @@ def _read_pages(
 
 
 def read(shot: Snapshot, landing: Landing) -> Reading:
-    """Every question of a bank as an item; what is no question is a rejected row."""
+    """Every question of a bank as an item; what is not a question is a rejected row."""
     extras = {f.name: f for f in shot.files if not f.name.startswith("page:")}
     base = shot.origin if is_url(shot.origin) else ""
     items: list[Item] = []
@@ -341,7 +341,7 @@ def as_collected(source: str) -> str:
 def _item(row: Any, locator: str, base: str, extras: dict[str, StoredFile], landing: Landing) -> Item | str:
     """The item of one question of the bank, or the reason why it is none."""
     if not isinstance(row, dict):
-        return "the row is no object"
+        return "the row is not an object"
     if missing := [k for k in _FIELDS if row.get(k) in (None, "", [])]:
         return f"the question has no {', '.join(missing)}"
     answers = row["risposte"]
@@ -350,7 +350,7 @@ def _item(row: Any, locator: str, base: str, extras: dict[str, StoredFile], land
         or not isinstance(answers, list)
         or not all(isinstance(a, dict) and isinstance(a.get("text"), str) for a in answers)
     ):
-        return "domanda or a text of risposte is no text"
+        return "domanda or a text of risposte is not text"
     if len(answers) > len(LABELS):
         return f"the question has {len(answers)} choices, more than {len(LABELS)}"
     topic = topic_of(row["argomento"])

@@ -155,7 +155,7 @@ def ask(record: Mapping[str, Any], at: Mapping[str, str], position: int, answer:
     text = cell("text") or ""
     found.stem = found.prompt = text
     if text and "choices" not in at:
-        # A list inside the question itself is no list of choices: matching tries the whole text (prompt) too.
+        # A list inside the question itself is not a list of choices: matching tries the whole text (prompt) too.
         shown = ask_of_prompt(text)
         found.labels, found.choices = shown.labels, shown.choices
         found.stem = shown.stem if shown.choices else text

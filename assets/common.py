@@ -161,7 +161,7 @@ def close_dead_runs(history: dg.DagsterInstance) -> int:
 
 
 def prune_history(history: dg.DagsterInstance, keep: int = RUNS_KEPT) -> int:
-    """Delete all but the newest finished runs; answers how many were deleted."""
+    """Delete all but the newest finished runs; returns how many were deleted."""
     finished = dg.RunsFilter(
         statuses=[dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
     )

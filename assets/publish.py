@@ -17,6 +17,12 @@ from pipelines import stages
 from pipelines.schema import TABLES
 from pipelines.store.publishing import publish
 
+BOARD = (
+    "dataset_id", "rank", "rank_low", "rank_high", "model", "metric", "score", "low", "high", "coverage", "note",
+    "method",
+)  # fmt: skip
+"""Columns of the leaderboard that the UI shows beside the published warehouse."""
+
 
 @dg.multi_asset(
     name="refused_release",
@@ -44,13 +50,13 @@ def warehouse(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Wor
     settings = workspace.settings
     rows = publish(workspace.store, settings.warehouse, settings.keep_generations)
     prune_history(context.instance)
-    board = workspace.store.read("leaderboard").sort("dataset_id", "rank").head(20)
+    board = workspace.store.read("leaderboard").sort("dataset_id", "rank", nulls_last=True).select(BOARD).head(20)
     return dg.MaterializeResult(
         metadata={
             "path": dg.MetadataValue.path(settings.warehouse.resolve()),
             "bytes": settings.warehouse.stat().st_size,
             "dagster/row_count": sum(rows.values()),
             "rows": dg.MetadataValue.json(rows),
-            "leaderboard": dg.MetadataValue.md(markdown(board, 9)),
+            "leaderboard": dg.MetadataValue.md(markdown(board, len(BOARD))),
         }
     )

@@ -8,12 +8,13 @@ from assets.common import Workspace, table_metadata, table_spec
 from assets.sources import asset_names
 from pipelines import stages
 from pipelines.questions.unify import QUESTION_TABLES
+from pipelines.scoring.rulebook import TABLE_NAMES as RULE_TABLES
 
 
 @dg.multi_asset(
     name="question_tables",
     specs=[
-        table_spec(name, asset_names(), {"polars", "parquet"}, "pipelines/questions/unify.py")
+        table_spec(name, [*asset_names(), *RULE_TABLES], {"polars", "parquet"}, "pipelines/questions/unify.py")
         for name in QUESTION_TABLES
     ],
 )

@@ -14,14 +14,14 @@ from pipelines.scoring.tables import COMPUTED, RULE_TABLES
     specs=[table_spec(name, [], {"polars", "toml"}, "pipelines/scoring/rulebook.py") for name in RULE_TABLES],
 )
 def rule_tables(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.MaterializeResult]:
-    """The exams' rules, as they stand in pipelines/scoring/rules."""
+    """The exams' rules, as they stand in the benchmarks' folders rules/."""
     tables.make_rules(workspace.store)
     for name in RULE_TABLES:
         yield dg.MaterializeResult(name, metadata=table_metadata(workspace.store, name))
 
 
 def _computed_asset(name: str) -> dg.AssetsDefinition:
-    spec = table_spec(name, list(COMPUTED[name].inputs), {"numpy", "parquet"}, "pipelines/scoring/statistics.py")
+    spec = table_spec(name, list(COMPUTED[name].inputs), {"numpy", "parquet"}, COMPUTED[name].code)
 
     @dg.multi_asset(name=name, specs=[spec])
     def compute(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:

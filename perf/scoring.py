@@ -19,7 +19,7 @@ import duckdb
 from perf.goals import missed, must_agree
 from pipelines.schema import TABLES
 from pipelines.scoring.rulebook import rulebook, tables
-from pipelines.store.sqlfiles import SQL
+from pipelines.store.sqlfiles import sql_tables
 
 QUESTIONS = 3000
 LOOP = 200_000
@@ -45,8 +45,9 @@ select m as mask, concat_ws('-', case when m & 1 <> 0 then 'A' end, case when m 
 from range(1, 32) as t(m);
 create table question as
 select question_id, benchmark || '/synthetic' as dataset_id, benchmark, i::varchar as source_key,
-    null::varchar as exam_id, 'multiple' as answer_type, 5 as n_choices, 1::decimal(9, 3) as points, key_status
-from q;
+    null::varchar as exam_id, 'multiple' as answer_type, 5 as n_choices, 1::decimal(9, 3) as points, key_status,
+    case when i % 3 <> 0 then labels end as released_key
+from q join masks using (mask);
 create table choice as
 select question_id, p::integer as position, chr(65 + p::integer) as label, (p = 4 and i % 50 = 0) as is_forbidden
 from q, range(5) as t(p);
@@ -120,7 +121,8 @@ def main(predictions: int = 2_000_000) -> int:
         for name, frame in tables().items():
             frame.write_parquet(Path(folder) / f"{name}.parquet")
             con.execute(f"create view {name} as select * from read_parquet('{folder}/{name}.parquet')")
-        sql = (SQL / "scores" / "item_score.sql").read_text(encoding="utf-8")
+        con.execute(f"create view released_answer as {sql_tables()['released_answer'].sql}")
+        sql = sql_tables()["item_score"].sql
         columns = [c[0] for c in con.execute(f"describe {sql}").fetchall()]
         must_agree("item_score.sql and schema.py", columns == list(TABLES["item_score"].column_names))
 

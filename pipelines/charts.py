@@ -45,7 +45,7 @@ def markdown_image(alt: str, png: bytes) -> str:
 
 def leaderboard(board: pl.DataFrame) -> bytes | None:
     """Score with its 95 % interval, best first, one panel per dataset."""
-    datasets = board.filter(pl.col("score").is_not_null())["dataset_id"].unique().sort().to_list()[:DATASETS_SHOWN]
+    datasets = board.filter(pl.col("rank").is_not_null())["dataset_id"].unique().sort().to_list()[:DATASETS_SHOWN]
     if not datasets:
         return None
     panels = [_best(board.filter(pl.col("dataset_id") == d)) for d in datasets]
@@ -149,7 +149,7 @@ CHARTS = {
 
 
 def _best(rows: pl.DataFrame) -> pl.DataFrame:
-    scored = rows.filter(pl.col("score").is_not_null())
+    scored = rows.filter(pl.col("rank").is_not_null())
     return scored.sort("score", "model", descending=[True, False]).head(RUNS_SHOWN)
 
 

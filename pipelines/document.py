@@ -143,7 +143,7 @@ def _cell(value: Any) -> str:
 
 
 def sample_warehouse(data: Path) -> Path:
-    """Refresh the bundled sample into an empty folder; answers the published file."""
+    """Refresh the bundled sample into an empty folder; returns the published file."""
     from pipelines.definitions import run_job  # Dagster takes a while to import; the other pages do not need it
 
     settings = Settings.from_env({}, profile="sample", data=data)

@@ -28,11 +28,9 @@ from pipelines.vocabulary import (
     USE_CASE_KINDS,
 )
 
-LANGUAGES = {name: benchmark.card.language for name, benchmark in sorted(benchmarks().items())}
-"""Every benchmark, with the language that it was written in."""
-BENCHMARKS = tuple(LANGUAGES)
+BENCHMARKS = tuple(sorted(benchmarks()))
 
-TEXT, INT, BOOL, TIME = "VARCHAR", "INTEGER", "BOOLEAN", "TIMESTAMP"
+TEXT, INT, BOOL, TIME, REAL = "VARCHAR", "INTEGER", "BOOLEAN", "TIMESTAMP", "DOUBLE"
 POINTS, SCORE = "DECIMAL(9,3)", "DECIMAL(18,6)"
 
 _POLARS: dict[str, pl.DataType] = {
@@ -40,6 +38,7 @@ _POLARS: dict[str, pl.DataType] = {
     INT: pl.Int32(),
     BOOL: pl.Boolean(),
     TIME: pl.Datetime("us"),
+    REAL: pl.Float64(),
     POINTS: pl.Decimal(9, 3),
     SCORE: pl.Decimal(18, 6),
 }
@@ -150,6 +149,55 @@ _EXAM_PART = (
     _n("exam_id", "Exam."), _n("dataset_id", "Dataset that holds the questions."), _RULESET,
     _n("component", "Component of rule_component; overall: all questions of the exam; unplaced: those without a component."),
 )  # fmt: skip
+
+_BOARD = (
+    _c(
+        "rank",
+        INT,
+        "Rank by score among runs that were asked all of it; ties share the better rank, a copy has its original's.",
+        null=True,
+    ),
+    _c("rank_low", INT, "Best rank of the 95 % rank interval.", null=True),
+    _c("rank_high", INT, "Worst rank of the 95 % rank interval.", null=True),
+    _n("model", "Model, baseline or group."),
+    _n("kind", "What answered.", values=RUN_KINDS),
+    _n("metric", "Metric that ranks, as the benchmark's card names it."),
+    _c("score", SCORE, "Value of that metric.", null=True),
+    _c("low", SCORE, "Lower end of its 95 % interval.", null=True),
+    _c("high", SCORE, "Upper end of its 95 % interval.", null=True),
+    _c("accuracy", SCORE, "Share of questions right in full.", null=True, unit="share, 0 to 1"),
+    _c("answered", INT, "Predictions read as an answer.", unit="predictions"),
+    _c("abstained", INT, "Predictions that decline by choice.", unit="predictions"),
+    _c("refused", INT, "Predictions that refuse.", unit="predictions"),
+    _c(
+        "unparsed",
+        INT,
+        "Predictions in which no answer was found (unparsed, ambiguous, empty or error).",
+        unit="predictions",
+    ),
+    _c("n", INT, "Predictions scored.", unit="predictions"),
+    _n("format", "How it answered, as in run.", values=RUN_FORMATS),
+    _n("modality", "What it was shown, as in run.", values=MODALITIES),
+    _c("attempts", INT, "Most attempts at one question; figures are means over attempts.", unit="attempts"),
+    _c("asked", INT, "Questions that can be scored and have a prediction.", unit="questions"),
+    _c("questions", INT, "Questions that can be scored.", unit="questions"),
+    _c("coverage", SCORE, "asked / questions; below 1 there is no rank.", unit="share, 0 to 1"),
+    _n("note", "Why there is no rank, no score, or no count.", null=True),
+    _n("same_as", "The earlier run with identical answers.", null=True),
+    _c("chance", SCORE, "Expected score of guessing under the exam's own rule, in the unit of the metric.", null=True),
+    _n("method", "How score and interval were computed, or why there is none.", null=True),
+    _c("is_sample", BOOL, "True when it belongs to the bundled sample."),
+    _c(
+        "examinees",
+        SCORE,
+        "Share of examinees right, as published, over the questions that have it.",
+        null=True,
+        unit="share, 0 to 1",
+    ),
+    _c("examinees_questions", INT, "Questions that have it.", null=True, unit="questions"),
+    _c("examinees_accuracy", SCORE, "accuracy of the run on those questions alone.", null=True, unit="share, 0 to 1"),
+)
+"""Columns that both leaderboards share."""
 
 _TABLES = (
     Table(
@@ -437,18 +485,18 @@ _TABLES = (
             _RUN_ID, _RULESET,
             _n("topic", "Subject."),
             _c("score", SCORE, "Mean points per question.", unit="points per question"),
-            _c("low", SCORE, "Lower end of the 95 % interval of the score."),
-            _c("high", SCORE, "Upper end of the 95 % interval of the score."),
-            _n("method", "How the interval was computed."),
+            _c("low", SCORE, "Lower end of the 95 % interval of the score; null with the reason in method.", null=True),
+            _c("high", SCORE, "Upper end of the 95 % interval of the score.", null=True),
+            _n("method", "How the interval was computed, or why there is none."),
             _c("accuracy", SCORE, "Share of questions answered right in full.", unit="share, 0 to 1"),
             _c("n", INT, "Questions that count.", unit="questions"),
         ),
         key=("run_id", "ruleset", "topic"), references=(_ref("run_id", "run"),),
     ),
     Table(
-        "benchmark_score", "scores", "Figures of a run under the official rules, each with its interval and method.",
+        "benchmark_score", "scores", "Figures of a run under each ruleset, each with its interval and method.",
         (
-            _RUN_ID,
+            _RUN_ID, _RULESET,
             _n("benchmark", "The benchmark.", values=BENCHMARKS),
             _n("use_case", "Part of the benchmark: 'all', or a use case such as beta or specialty:dermatology."),
             _n("metric", "; ".join(f"{name}: {m.says}" for name, m in METRICS.items()) + ".", values=tuple(METRICS)),
@@ -458,34 +506,46 @@ _TABLES = (
             _n("method", "How value and interval were computed, or why there is none."),
             _c("n", INT, "Questions it rests on.", unit="questions"),
         ),
-        key=("run_id", "benchmark", "use_case", "metric"), references=(_ref("run_id", "run"),),
+        key=("run_id", "ruleset", "benchmark", "use_case", "metric"), references=(_ref("run_id", "run"),),
     ),
     Table(
         "leaderboard", "scores", "One line per run and benchmark, ready to read.",
         (
             _n("benchmark", "The benchmark.", values=BENCHMARKS),
             _n("dataset_id", "Dataset that was answered; ranks are within it."),
-            _c("rank", INT, "Rank by score among runs of this dataset; ties share the better rank.", null=True),
-            _c("rank_low", INT, "Best rank of the 95 % rank interval.", null=True),
-            _c("rank_high", INT, "Worst rank of the 95 % rank interval.", null=True),
-            _RUN_ID,
-            _n("model", "Model, baseline or group."),
-            _n("kind", "What answered.", values=RUN_KINDS),
-            _n("metric", "Metric that ranks, as the benchmark's card names it."),
-            _c("score", SCORE, "Value of that metric.", null=True),
-            _c("low", SCORE, "Lower end of its 95 % interval.", null=True),
-            _c("high", SCORE, "Upper end of its 95 % interval.", null=True),
-            _c("accuracy", SCORE, "Share of questions right in full.", null=True, unit="share, 0 to 1"),
-            _c("answered", INT, "Predictions read as an answer.", unit="predictions"),
-            _c("abstained", INT, "Predictions that decline by choice.", unit="predictions"),
-            _c("refused", INT, "Predictions that refuse.", unit="predictions"),
-            _c("unparsed", INT, "Predictions in which no answer was found (unparsed, ambiguous, empty or error).",
-               unit="predictions"),
-            _c("n", INT, "Predictions scored.", unit="predictions"),
-            _c("is_sample", BOOL, "True when it belongs to the bundled sample."),
-            _c("examinees", SCORE, "Share of examinees right on the same questions, as published.", null=True, unit="share, 0 to 1"),
+            _RUN_ID, *_BOARD,
         ),
         key=("run_id", "benchmark"), references=(_ref("run_id", "run"), _ref("dataset_id", "dataset")), not_empty=True,
+    ),
+    Table(
+        "leaderboard_part", "scores", "One line per run and part of a dataset: an exam, a profession, a year, a topic, a use case.",
+        (
+            _RUN_ID, _n("dataset_id", "Dataset that was answered."),
+            _n("part", "exam/PROFESSION/YEAR, profession/…, year/…, topic/…, type/…, use_case/…, text_only or with_image; "
+                       "ranks are within it."),
+            *_BOARD,
+        ),
+        key=("run_id", "dataset_id", "part"), references=(_ref("run_id", "run"), _ref("dataset_id", "dataset")),
+    ),
+    Table(
+        "run_family", "scores", "Which runs are copies, and which belong together: votes and tests count families.",
+        (
+            _RUN_ID, _n("dataset_id", "Dataset of the run."),
+            _n("same_as", "The earlier run of its kind with identical answers.", null=True),
+            _n("family", "The earliest run that it is linked to by identical answers or near copies; itself where there is none."),
+        ),
+        key=("run_id",), references=(_ref("run_id", "run"),),
+    ),
+    Table(
+        "near_copy", "scores", "Two model runs, not identical, that give the same wrong answers far beyond chance.",
+        (
+            _n("run_a", "First run."), _n("run_b", "Second run."), _n("dataset_id", "Dataset of both."),
+            _c("both_wrong", INT, "Questions that both answered wrong.", unit="questions"),
+            _c("same_wrong", INT, "Of them, those with the same wrong answer.", unit="questions"),
+            _c("expected", SCORE, "How many that would be by chance, given the wrong answers of all runs.", unit="questions"),
+            _c("p", REAL, "Chance of so many or more.", unit="probability"),
+        ),
+        key=("run_a", "run_b"), references=(_ref("run_a", "run", "run_id"), _ref("run_b", "run", "run_id")),
     ),
     Table(
         "exam_part", "scores", "Which questions a line of an exam looks at, under each ruleset.",
@@ -506,6 +566,7 @@ _TABLES = (
             _c("layout_points", POINTS, "What the exam's layout gives them.", null=True, unit="points"),
             _c("unplaced", INT, "Questions whose points the layout doesn't know.", unit="questions"),
             _c("topicless", INT, "Questions without a subject.", unit="questions"),
+            _c("unverified", INT, "Questions whose several accepted answers rest on the source's key alone.", unit="questions"),
             _c("has_forbidden_list", BOOL, "True when the dataset names forbidden choices in this exam."),
         ),
         key=("exam_id", "dataset_id", "ruleset", "component"),
@@ -544,7 +605,7 @@ _TABLES = (
             _c("is_pooled", BOOL, "True when it is not known which questions are this line's."),
             _c("pool_points", POINTS, "Points earned in all questions whose part is not known.", null=True, unit="points"),
             _c("pool_max_points", POINTS, "Points that counted in them.", null=True, unit="points"),
-            _n("rule_status", "Whether the line has a source.", values=RULE_STATUSES),
+            _n("rule_status", "Whether the line and the keys of its questions have a source.", values=RULE_STATUSES),
         ),
         key=("run_id", "attempt", "exam_id", "ruleset", "component"),
         references=(_ref("run_id", "run"), _ref("exam_id", "exam")),
@@ -573,8 +634,8 @@ _TABLES = (
         "pass_chance", "scores", "Chance that a run passes an exam of such questions, by the official rule.",
         (
             _RUN_ID, _n("exam_id", "Exam."),
-            _c("passed", BOOL, "The verdict on the exam as it was."),
-            _c("chance", SCORE, "Share of resampled exams that it passes.", unit="share, 0 to 1"),
+            _c("passed", BOOL, "The verdict on the exam as it was; null where attempts disagree.", null=True),
+            _c("chance", SCORE, "Share of such exams that a single sitting passes.", unit="share, 0 to 1"),
             _n("method", "How it was computed."),
             _c("n", INT, "Questions that count.", unit="questions"),
         ),
@@ -592,8 +653,9 @@ _TABLES = (
             _c("difference", SCORE, "First less second."),
             _c("low", SCORE, "Lower end of the 95 % interval of the difference."),
             _c("high", SCORE, "Upper end of the 95 % interval of the difference."),
-            _c("p", SCORE, "p-value, two-sided.", unit="probability"),
-            _c("p_adjusted", SCORE, "The same, Holm-adjusted over all pairs of the dataset and metric.", unit="probability"),
+            _c("p", REAL, "p-value, two-sided; never 0.", unit="probability"),
+            _c("p_adjusted", REAL, "The same, Holm-adjusted over the pairs of families of runs of the dataset and metric; null "
+                                 "beside a baseline.", null=True, unit="probability"),
             _n("method", "Test and interval."),
             _c("n", INT, "Shared questions that count.", unit="questions"),
         ),
@@ -618,15 +680,16 @@ _TABLES = (
         (
             _QUESTION_ID,
             _c("runs", INT, "Model runs that answered it (first attempts).", unit="runs"),
-            _c("share_right", SCORE, "Share of them right in full.", unit="share, 0 to 1"),
+            _c("families", INT, "Families of runs (run_family) that these are; the shares are of families.", unit="families"),
+            _c("share_right", SCORE, "Share right in full, each family one voice.", unit="share, 0 to 1"),
             _c("human_accuracy", POINTS, "Share of examinees who got it right, as published.", null=True, unit="%"),
             _c("gap", SCORE, "share_right less the examinees' share.", null=True, unit="share, -1 to 1"),
             _c("discrimination", SCORE, "Correlation of being right here with accuracy on the dataset's other questions.",
                null=True, unit="-1 to 1"),
-            _c("strong_runs", INT, "Model runs at or above the dataset's median accuracy.", unit="runs"),
+            _c("strong_runs", INT, "Families at or above the dataset's median accuracy.", unit="families"),
             _c("strong_answer", TEXT, "Their most frequent answer that the key does not accept.", null=True),
             _c("strong_share", SCORE, "Share of them that gave it.", null=True, unit="share, 0 to 1"),
-            _c("suspicious_key", BOOL, "True when at least three strong runs, and three quarters of all, agree against the key."),
+            _c("suspicious_key", BOOL, "True when at least three strong families, and three quarters of all, agree against the key."),
         ),
         key=("question_id",), references=(_ref("question_id", "question"),),
     ),
@@ -641,6 +704,7 @@ _TABLES = (
             _c("each_wrong", POINTS, "For each wrong answer chosen.", unit="points"),
             _c("any_wrong", POINTS, "Once, when an answer was given and is not an accepted one.", unit="points"),
             _c("weighted", BOOL, "True when these are multiplied by the question's own points."),
+            _c("states_how_many", BOOL, "True when a question says how many choices are right; else a guess is one choice."),
             _c("credits_all", BOOL, "True when questions that the exam credits to all are right for all."),
             _n("status", "Whether the rule has a source.", values=RULE_STATUSES),
             _n("source", "Where the rule stands."),
@@ -715,7 +779,7 @@ _TABLES = (
         "rule_adjusted", "rules", "Exam questions whose scoring was changed officially after the sitting.",
         (
             _n("exam", "Profession and year of the sitting, as exam_id ends."),
-            _n("profession", "Profession as KokushiMD-10 writes it."),
+            _n("profession", "Profession as its exam writes it."),
             _c("year", INT, "Year of the sitting."),
             _n("paper", "Paper, upper case; 'all' where questions are numbered through the exam."),
             _c("number", INT, "Number of the question."),
@@ -735,7 +799,12 @@ _TABLES = (
             _n("model", "Model as the source writes it; empty for figures that have none."),
             _n("benchmark", "The benchmark.", values=BENCHMARKS),
             _n("scope", "What it speaks of: profession, year, part, modality, as far as they apply, joined by '; '."),
-            _n("metric", "What was counted or measured."),
+            _n("profession", "Profession, where it speaks of one.", null=True),
+            _c("year", INT, "Year of the sitting, where it speaks of one.", null=True),
+            _n("component", "Part of the exam, where it speaks of one.", null=True),
+            _n("modality", "What the model was shown, where that matters.", null=True, values=MODALITIES),
+            _n("metric", "passes: exams passed; points: points earned; questions, questions_with_images: what the dataset holds.",
+               values=("passes", "points", "questions", "questions_with_images")),
             _c("value", SCORE, "The figure."),
             _n("locator", "Where in the source it stands."),
         ),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.archive.address import public
+from pipelines.address import public
 from pipelines.errors import SettingsError
 from pipelines.registry import sources
 from pipelines.registry.card import SourceCard
@@ -93,8 +93,8 @@ class Settings:
                 try:
                     found[name] = kind(text)
                 except ValueError:
-                    what = {int: "whole number", float: "number"}.get(kind, "yes or no")
-                    raise SettingsError(f"MEDEXAMS_{name.upper()}={text!r} is no {what}") from None
+                    what = {int: "a whole number", float: "a number"}.get(kind, "yes or no")
+                    raise SettingsError(f"MEDEXAMS_{name.upper()}={text!r} is not {what}") from None
         cards = [source.card for source in sources().values()]
         changes = {k: v for k, v in changes.items() if v is not None}
         given = {c.setting: a for c in cards if (a := changes.pop(c.setting, None) or env.get(c.variable))}

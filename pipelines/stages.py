@@ -6,6 +6,8 @@ calls; the order of the steps is the assets' business.
 
 from __future__ import annotations
 
+import hashlib
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,15 +28,41 @@ from pipelines.registry import sources
 from pipelines.runs import importing
 from pipelines.runs.baselines import baseline_runs
 from pipelines.schema import TABLES
+from pipelines.scoring.rulebook import states
 from pipelines.settings import Settings
 from pipelines.store.sqlfiles import check_tables
 from pipelines.store.tables import Meta, Store, published_rows
 
+log = logging.getLogger(__name__)
+
 
 def open_store(settings: Settings) -> Store:
     return Store(
-        settings.data, settings.warehouse, accept_shrink=settings.accept_shrink, shrink_share=settings.shrink_share
+        settings.data,
+        settings.warehouse,
+        accept_shrink=settings.accept_shrink,
+        shrink_share=settings.shrink_share,
+        outside=lambda name: _archive_state(Landing(settings.data)) if name == ARCHIVE else states().get(name),
     )
+
+
+ARCHIVE = "state of the archive"
+"""What the question tables are made from, by its name among the inputs: the releases fetched, new ones included."""
+
+MADE_FROM_RULES = {
+    "question": ("rule_layout", "rule_adjusted"),
+    "question_flag": ("rule_layout", "rule_adjusted"),
+    "choice": ("rule_adjusted",),
+    "answer_key": ("rule_adjusted",),
+    "answer_key_change": ("rule_adjusted",),
+}
+"""Rule tables that question tables are made from: parts and points by the layout, keys and what counts as adjusted."""
+
+
+def _archive_state(landing: Landing) -> str:
+    shots = [*landing.snapshots(), *Releases(landing).candidates()]
+    listed = "\n".join(sorted({f"{shot.source} {shot.release} {shot.sha256}" for shot in shots}))
+    return hashlib.sha256(listed.encode()).hexdigest()[:16]
 
 
 def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapshot | None:
@@ -58,6 +86,7 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
         if (known.release, known.sha256) == (shot.release, shot.sha256):  # nothing new: it was fetched then, from there
             shot = replace(shot, fetched_at=known.fetched_at, origin=known.origin, sequence=known.sequence)
     Releases(landing).propose(shot)
+    log.info("%s: release %s, %d files, from %s", name, shot.release, len(shot.files), shot.origin)
     return shot
 
 
@@ -93,7 +122,11 @@ def build_questions(settings: Settings, store: Store) -> dict[str, Meta]:
     with store.staged() as staged:
         try:
             metas = {
-                name: staged.write(name, frames[name], () if name == "dataset" else ("dataset",))
+                name: staged.write(
+                    name,
+                    frames[name],
+                    (ARCHIVE, *MADE_FROM_RULES.get(name, ()), *(["dataset"] if name != "dataset" else [])),
+                )
                 for name in QUESTION_TABLES
             }
             check_tables(staged, QUESTION_TABLES)
@@ -150,7 +183,11 @@ def _judge(
 
 
 def _read(shot: Snapshot, landing: Landing) -> Reading:
-    return sound(sources()[shot.source].read(shot, landing))
+    reading = sound(sources()[shot.source].read(shot, landing))
+    log.info(
+        "%s %s: %d questions, %d rows rejected", shot.source, shot.release, len(reading.items), len(reading.rejected)
+    )
+    return reading
 
 
 def note_refusals(settings: Settings, store: Store) -> Meta:
@@ -160,7 +197,7 @@ def note_refusals(settings: Settings, store: Store) -> Meta:
 
 
 def build_baseline(store: Store, name: str) -> int:
-    """The runs of one baseline on every dataset; answers how many predictions there are."""
+    """The runs of one baseline on every dataset; returns how many predictions there are."""
     inputs = ("dataset", "question", "choice", "answer_key")
     missing = [t for t in inputs if not store.exists(t)]
     if missing:

@@ -24,7 +24,7 @@ LINKS = ("exact", "lost_markup", "near")
 FLAGS = (
     "image_missing", "passage_missing", "lost_markup", "duplicate_choices", "duplicate_question", "key_missing",
     "key_disputed", "text_repaired", "choice_count_unusual", "options_not_split", "points_suspect",
-    "forbidden_repaired",
+    "forbidden_repaired", "key_unverified",
 )  # fmt: skip
 
 VERDICTS: dict[bool | None, str] = {True: "pass", False: "fail", None: "no verdict"}

@@ -1,8 +1,8 @@
 """From a stored response to the text that a person would take as the answer.
 
 Here: width and look-alike characters, thinking blocks, control tokens, markup (Markdown, HTML, LaTeX), answers
-marked as such by the format (JSON, ``\\boxed``, ``<answer>``). Not here: what the text says (core) and which option
-it means (labels).
+marked as such by the format (``\\boxed``, ``<answer>``). Not here: JSON (structured), what the text says (mentions) and
+which option it means (labels).
 Everything is one pass over the text, or a regex whose repeats are bounded: hostile input costs no more than its
 length.
 """
@@ -11,11 +11,13 @@ import json
 import math
 import re
 import unicodedata
-from dataclasses import dataclass
+
+from pipelines.answers.phrases import any_of, either, words
 
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩"
 FINAL = "\ue000"  # stands before what the response's format itself marks as the answer
-LONGEST = 16_000  # characters of a response that are read: a person looks at both ends
+_BULK = 100_000  # characters in which thinking is looked for
+LONGEST = 8_000  # characters of a response that are read: a person looks at both ends
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _LOOKALIKES = str.maketrans(
@@ -25,6 +27,7 @@ _LOOKALIKES = str.maketrans(
         **dict(zip("➀➁➂➃➄➅➆➇➈➉", CIRCLED, strict=True)),
         **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f\ufffd\ue000"),  # no width, or no character at all
         **dict.fromkeys("‐‑‒–—―−", "-"),
+        "〜": "~",
         "〔": "【",
         "〕": "】",
         "’": "'",
@@ -37,13 +40,14 @@ _LOOKALIKES = str.maketrans(
         "\x0c": "\n",
     }
 )
+_SPAN = re.compile(r"(\b[A-Za-z]|\d)[–—](?=[A-Za-z]\b|\d)")  # a dash between ends: "A–D"
 _KEPT = re.compile(f"[^{CIRCLED}{_SUPERSCRIPTS}]+")
 
 
 def normalise(text: str) -> str:
     """NFKC, but circled and superscript digits stay what they are; look-alikes of letters and dashes become the
     plain ones."""
-    text = text.translate(_LOOKALIKES)
+    text = _SPAN.sub(r"\1~", text).translate(_LOOKALIKES)
     if text.isascii():
         return text
     return _KEPT.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text).translate(_LOOKALIKES)
@@ -144,7 +148,6 @@ def _role(turn: str) -> tuple[str | None, str]:
 
 # ---- markup ----------------------------------------------------------------------------------------------------------
 
-_TAGGED = re.compile(r"<(answer|final_answer|final|ans|response|risposta)>([^<]{0,400})(?:</\1>|$)", re.I)
 _BOLD_TAG = re.compile(r"<(b|i|u|em|strong)>([^<]{0,400})</\1>", re.I)
 _TAG = re.compile(
     r"</?(?:p|span|div|ul|ol|li|br|em|strong|sub|sup|h[1-6]|code|pre|hr|table|t[rdh]|answer|final_answer)\b[^<>\n]{0,80}>",
@@ -152,7 +155,6 @@ _TAG = re.compile(
 )
 _MACRO = re.compile(r"\\(?:text|mathrm|mathbf|textbf|mathsf|mathit|textit|bf|rm|bold|underline)\s?\{([^{}\n]{0,200})\}")
 _BOXED = re.compile(r"\\f?box(?:ed)?\s?(?:\{([^{}\n]{0,200})\}|([A-Za-z0-9]\b))")
-_JOINT = re.compile(r"(?:[\s,;、$]|and|と|e)*")
 _FRACTION = re.compile(r"\\[dt]?frac\s?\{([^{}\n]{0,60})\}\s?\{([^{}\n]{0,60})\}")
 _LATEX = {
     r"\times": "×", r"\cdot": "×", r"\div": "÷", r"\approx": "≈", r"\fallingdotseq": "≈", r"\simeq": "≈", r"\sim": "≈",
@@ -164,6 +166,7 @@ _LATEX_WORD = re.compile(r"\\(?:[a-zA-Z]+|[%,; !()\[\]{}\\])")
 _LINE_MARK = re.compile(
     r"^[ \t>]*(?:#{1,6}[ \t]*)?(?:(?:[-+•●◆■▶►✅☑✔➡→⇒∴◦‣▪*]|・)+[ \t]+|[•●◆■▶►✅☑✔➡→⇒∴・▪])?[ \t]*", re.M
 )
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _VERDICT_MARKS = re.compile(r"^[ \t>]*(?:[-+*][ \t]+)?[×✗✘❌✕]", re.M)
 _TABLE_ROW = re.compile(r"^[ \t]*\|([^\n]*)$", re.M)
 
@@ -171,7 +174,8 @@ _TABLE_ROW = re.compile(r"^[ \t]*\|([^\n]*)$", re.M)
 def plain(text: str) -> str:
     """The text without Markdown, HTML and LaTeX. What the format marks as the answer gets its own line after FINAL."""
     if "<" in text:
-        text = _TAGGED.sub(lambda m: f"\n{FINAL}{m[2].strip()}\n", text)
+        tagged = re.compile(rf"<(\w{{0,12}}{either(words().answers)}\w{{0,12}})>([^<]{{0,400}})(?:</\1>|$)", re.I)
+        text = tagged.sub(lambda m: f"\n{FINAL}{m[2].strip()}\n", text)
         text = _BOLD_TAG.sub(r"\2", text)
         text = re.sub(r"<br\s?/?>", "\n", text, flags=re.I)
         text = _TAG.sub(" ", text)
@@ -181,6 +185,8 @@ def plain(text: str) -> str:
         text = _FRACTION.sub(r"(\1)/(\2)", text)
         text = _unbox(text)
         text = _LATEX_WORD.sub(lambda m: _LATEX.get(m[0], " "), text)
+    if "~~" in text:
+        text = _STRUCK.sub(" ", text)
     text = text.replace("**", "").replace("__", "").replace("`", "").replace("$", "")
     if _VERDICT_MARKS.search(text):  # then the ticks at the start of other lines are verdicts too
         text = re.sub(r"[☑✔✅]", "○", text)
@@ -193,57 +199,24 @@ def plain(text: str) -> str:
 
 def _unbox(text: str) -> str:
     r"""Each ``\boxed{…}`` on a line of its own after FINAL; boxes with nothing but commas between them share one line."""  # noqa: E501
+    joint = any_of((r"[\s,;、$]{0,12}",), tuple(rf"[\s$]{{0,9}}(?:{p})[\s$]{{0,9}}" for p in words().conjunctions))
     out: list[str] = []
     at = 0
     for box in _BOXED.finditer(text):
         between = text[at : box.start()]
-        joined = bool(out) and len(between) < 12 and _JOINT.fullmatch(between)
+        joined = bool(out) and len(between) < 12 and joint.fullmatch(between)
         out.append(", " if joined else ("\n" if out else "") + between + "\n" + FINAL)
         out.append((box[1] or box[2] or "").strip())
         at = box.end()
     return "".join(out) + ("\n" if out else "") + text[at:]
 
 
-# ---- answers that the format names -----------------------------------------------------------------------------------
-
-_KEY = (
-    r"(?:final[_ ]?)?(?:answers?|choices?|options?|selections?|selected|predictions?|response|risposta|risposte|output)"
-)
-_NAMED = re.compile(
-    rf"""["'](?:(?:correct|selected|final|model)[_ ]?)?(?:{_KEY}|答え|回答|解答|正解|正答)
-    (?:[_ ]?(?:letter|option|label|key)s?)?["']\s{{0,9}}:\s{{0,9}}
-    (?: "(?P<string>[^"\n]{{0,2000}})" | '(?P<quoted>[^'\n]{{0,2000}})'
-      | \[(?P<list>[^\[\]]{{0,400}})\] | (?P<bare>-?[\w.]{{1,40}}) )""",
-    re.X | re.I,
-)
-
-
-def named_answer(text: str) -> str | None:
-    """The value under an answer key of a JSON object in the text, valid JSON or cut; the last one where there
-    are several."""
-    if ":" not in text or "{" not in text:
-        return None
-    last = max(_NAMED.finditer(text), key=re.Match.start, default=None)
-    if last is None:
-        return None
-    if last["list"] is not None:
-        return re.sub(r"[\"']", "", last["list"]).strip()
-    value = next(v for v in (last["string"], last["quoted"], last["bare"]) if v is not None)
-    return "" if value.lower() in ("null", "none") else value
-
-
-@dataclass(frozen=True, slots=True)
-class Cleaned:
-    """A response made ready to be read: `named` is what JSON named as the answer, `body` the plain text."""
-
-    body: str
-    named: str | None
-
-
-def clean(text: str) -> Cleaned:
-    """All of the above in order. `body` is empty where the model said nothing outside its thinking."""
+def clean(text: str) -> str:
+    """What the model said, without thinking and control tokens, of at most LONGEST characters; empty where it said
+    nothing outside its thinking. Markup is still in it (plain)."""
+    if len(text) > _BULK:
+        text = text[: _BULK // 2] + "\n\n" + text[-_BULK // 2 :]
     said = spoken(normalise(text))
     if len(said) > LONGEST:
         said = said[: LONGEST // 2] + "\n\n" + said[-LONGEST // 2 :]
-    named = named_answer(said)
-    return Cleaned(plain(said).strip(), named if named is None else plain(named).strip())
+    return said

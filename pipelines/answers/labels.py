@@ -1,66 +1,71 @@
-"""Which options a piece of text names: letters, digits, circled digits, katakana, lists, the options' own texts.
+"""Which options a piece of text names: letters, digits, circled digits, katakana, lists, ranges, own texts.
 
 Here: what may stand for an option, and what looks like a letter and is none ("A patient", "E' vero", ビタミンB,
 D-dimer).
-Not here: whether the text chooses the options it names (core).
+Not here: whether the text chooses the options it names (mentions), the words themselves (languages).
 """
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
 
-from pipelines.answers import english, italian, japanese
 from pipelines.answers.cleaning import CIRCLED, normalise
+from pipelines.answers.phrases import Phrases, any_of, either, words
 
 _LONGEST_LIST = 30  # labels
 KATAKANA = "アイウエオカキクケコ"
-_WORD = "A-Za-zÀ-ɏ0-9_"
-
-# What may stand between a cue and the label itself: "option", 選択肢, brackets, quotes.
-_LEAD_IN = re.compile(
-    rf"""(?:(?:{english.NOUNS}|{italian.NOUNS})\b[ \t:.]{{0,3}} | (?:{japanese.NOUNS})[ \t:]{{0,3}}){{0,2}}[(\[{{「『【〈《<"' \t]{{0,4}}""",  # noqa: E501
-    re.X | re.I,
-)
-_CLOSING = re.compile(r"""[ \t]?[)\]}」』】〉》>"']{1,4}|番(?!目)|""")
+_LATIN = "A-Za-zÀ-ɏ"
+_WORD = f"{_LATIN}0-9_"
+_QUOTES = "「」『』\"'"
+_CLOSING = re.compile(r"""[ \t]?(?:[)\]}」』】〉》"'»]|>(?![ \t]?[A-Za-z0-9①-⑩])){1,4}|番(?!目)|""")
 _BRACKETED = re.compile(r"[ \t]?\([^()\n]{0,80}\)|[ \t]?〈[^〈〉\n]{0,80}〉")
-_TEXT_LINK = re.compile(r"[ \t]?[:.)、・\-=][ \t]{0,3}|[ \t]{1,3}|(?=「)|")
-_LETTER = "A-Za-zÀ-ɏ"
-
-
-def _separator(conjunctions: str, disjunctions: str) -> re.Pattern[str]:
-    """Between two labels: a mark, a conjunction, both, or nothing but spaces; `either` is set where it says "or"."""
-    words_or = rf"(?:(?<![{_LETTER}])(?:{disjunctions})(?![{_LETTER}])|{japanese.OR})"
-    words_and = rf"(?:(?<![{_LETTER}])(?:{conjunctions})(?![{_LETTER}'])|{japanese.AND})"
-    return re.compile(
-        rf"[ \t]{{0,3}}(?:(?P<either>(?:[,、][ \t]?)?{words_or})|(?:[,;、・/|+&→>~-]|->|=>|\.(?=[ \t]?[A-Z]\.(?:[ \t]?[A-Z]\.|[ \t]*$)))?[ \t]{{0,3}}(?:{words_and})?)[ \t]{{0,3}}",  # noqa: E501
-        re.I,
-    )
-
-
-_SEPARATOR = _separator(english.AND, english.OR)
-_ITALIAN_SEPARATOR = _separator(
-    rf"{english.AND}|(?<=[ \t])(?:{italian.AND})(?=[ \t])", rf"{english.OR}|(?<=[ \t])(?:{italian.OR})(?=[ \t])"
-)
-_OR_REMARK = re.compile(rf"[ \t]?\((?:{japanese.OR}|or\b|oppure\b)[ \t]?", re.I)
-_NO_LINK = frozenset(("-", "~", ">", "→", "->", "=>"))  # after an option's text: what is said of it follows
+_TEXT_LINK = re.compile(r"[ \t]?[:.)、・\-=/][ \t]{0,3}|の?(?=[「『])|[ \t]{1,3}|")
+_NO_LINK = frozenset(("-", ">", "→", "->", "=>"))  # after an option's text: what is said of it follows
 _LONE_DIGIT = re.compile(r"(?:\A|(?<=[え解答]:)|(?<=[え解答]: )|(?<=[え解]は))[1-9](?=番?(?:です)?[。.]?$)", re.M)
 _TOUCHING = frozenset({")(", "][", "」「", "】【"})
-_LATIN_WORD = re.compile(r"[ \t]+([A-Za-zÀ-ɏ']{2,30})|[ \t]+[A-Za-z][ \t]+[a-z]{2,30}")
-_JAPANESE_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_LATIN_WORD = re.compile(rf"[ \t]+([{_LATIN}']{{2,30}})|[ \t]+[A-Za-z][ \t]+[a-z]{{2,30}}")
+_LOOSE = {  # what may follow a label after a separator that may also end a clause
+    "": re.compile(r"[\s,、。.)」』】;:]|$|です|である|だ|と|が正"),
+    ";": re.compile(r"[ \t]*(?:[,;.。、()\]」』】]|$|です|である|だ|と)"),
+}
+_TEXT_STOPS = re.compile(r"[ \t]*(?:[.。,;、)\]」』\n]|$|です|である|が|was\b|is\b|\()")
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Options named together, in the order of mention; `end` is after the labels, `tail` after the texts
-    attached to them."""
+    """Options named together, in the order of mention.
+
+    start: where the phrase begins ("option", a bracket), first: its first label or text, end: after the labels,
+    tail: after the texts attached to them. either: one of them, it is not said which, or a label whose attached text
+    is another option's. span: "A to C". by_text: named by the options' own texts alone.
+    """
 
     positions: tuple[int, ...]
     start: int
+    first: int
     end: int
     tail: int
     either: bool = False
+    span: bool = False
+    by_text: bool = False
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Where what is said of the options may begin: after the labels, or after their texts."""
+        return (self.end,) if self.end == self.tail else (self.end, self.tail)
+
+    def moved(self, by: int) -> "Group":
+        """The same group in a text that has `by` more characters before it."""
+        return replace(self, start=self.start + by, first=self.first + by, end=self.end + by, tail=self.tail + by)
+
+
+def union(groups: Sequence[Group]) -> Group:
+    """Several groups as one, from the first to the last."""
+    positions = tuple(dict.fromkeys(p for g in groups for p in g.positions))
+    a, z = groups[0], groups[-1]
+    return Group(positions, a.start, a.first, z.end, max(z.end, z.tail), any(g.either for g in groups))
 
 
 def squash(text: str) -> str:
@@ -68,18 +73,53 @@ def squash(text: str) -> str:
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold()
 
 
+@cache
+def _lead_in() -> re.Pattern[str]:
+    """What may stand between a cue and the label itself: "option", brackets, quotes."""
+    whole_word = rf"(?:(?<=[{_LATIN}])(?![{_LATIN}])|(?<![{_LATIN}]))"
+    return re.compile(
+        rf"""(?:{either(words().nouns)}{whole_word}[ \t:.]{{0,3}}){{0,2}}[(\[{{「『【〈《<"'« \t]{{0,4}}""", re.I
+    )
+
+
+def _word(source: str) -> str:
+    """A pattern's matches that are whole words, where they are in Latin letters."""
+    return rf"(?:(?=[{_LATIN}])(?<![{_LATIN}]){source}(?![{_LATIN}'])|(?![{_LATIN}]){source})"
+
+
+@lru_cache(maxsize=64)
+def _separator(languages: tuple[Phrases, ...]) -> re.Pattern[str]:
+    """Between two labels: a mark, a conjunction, both, or nothing but spaces; groups `either` ("or") and `range`."""
+
+    def word(field: str) -> str:
+        return _word(either(p for language in languages for p in getattr(language, field)))
+
+    mark = r"(?:->|=>|[,;、・/|+&→>-]|\.(?=[ \t]?[A-Z]\.(?:[ \t]?[A-Z]\.|[ \t]*$)))"
+    return re.compile(
+        rf"[ \t]{{0,3}}(?:(?P<either>(?:[,、][ \t]?)?{word('disjunctions')})|(?P<range>~|{word('ranges')})"
+        rf"|{mark}?[ \t]{{0,3}}{word('conjunctions')}?)[ \t]{{0,3}}",
+        re.I,
+    )
+
+
+@cache
+def _or_remark() -> re.Pattern[str]:
+    return re.compile(rf"[ \t]?\({_word(either(words().disjunctions))}[ \t]?", re.I)
+
+
 class Options:
     """The labels and texts of one question's options, and how to find them in a (normalised) response."""
 
-    def __init__(self, labels: tuple[str, ...], texts: tuple[str, ...], is_italian: bool) -> None:
+    def __init__(self, labels: tuple[str, ...], texts: tuple[str, ...], languages: tuple[Phrases, ...]) -> None:
         self.labels = labels
-        self.is_italian = is_italian
-        self._separator = _ITALIAN_SEPARATOR if is_italian else _SEPARATOR
-        plain = [normalise(label).strip().upper() for label in labels]
         self.count = len(labels)
+        self._languages = languages
+        self._separator = _separator(languages)
+        plain = [normalise(label).strip().upper() for label in labels]
         self.index = {label: i for i, label in reversed(list(enumerate(plain))) if label}
-        self.lettered = all(len(label) == 1 and label.isascii() and label.isalpha() for label in plain) and bool(plain)
-        self.numbered = all(label.isascii() and label.isdigit() for label in plain) and bool(plain)
+        lettered = bool(plain) and all(len(label) == 1 and label.isascii() and label.isalpha() for label in plain)
+        self.lettered = lettered
+        self.numbered = bool(plain) and all(label.isascii() and label.isdigit() for label in plain)
         self.texts = tuple(normalise(text).strip().rstrip("。.").strip() for text in texts[: self.count])
         self.squashed = tuple(squash(text) for text in self.texts)
         self._circled = {text: i for i, text in enumerate(self.texts) if text in CIRCLED and text}
@@ -90,27 +130,20 @@ class Options:
             for i, text in enumerate(self.texts)
             if text and text.upper() not in self.index and not (len(text) == 1 and text in CIRCLED + KATAKANA)
         ]
-        self.by_length = sorted(self._telling, key=lambda pair: -len(pair[1]))
-        if self.lettered:
-            letters = "".join(sorted(self.index))
-            self._one = re.compile(f"[{letters}{letters.lower()}](?![{_WORD}])")
-            self._run = re.compile(f"[{letters}{letters.lower()}]{{2,10}}(?![{_WORD}])")
-        else:
-            any_label = "|".join(re.escape(label) for label in sorted(self.index, key=lambda x: -len(x))) or r"(?!)"
-            after = rf"(?![{_WORD}])(?!\.\d|,\d{{3}})" if self.numbered else rf"(?![{_WORD}])"
-            self._one = re.compile(f"(?:{any_label}){after}", re.I)
-            self._run = re.compile(rf"\d{{2,10}}(?![{_WORD}])(?![.,]\d)") if self.numbered else re.compile("(?!)")
-        starts = (
-            "".join(sorted({c for label in self.index for c in (label[0] + label[0].lower())})) if self.index else ""
-        )
-        self.candidate = re.compile(f"[{re.escape(starts)}{CIRCLED}{KATAKANA}]")
+        self._own, self._own_at = _texts_pattern(self._telling)
+        self.any_label = "|".join(re.escape(label) for label in sorted(self.index, key=lambda x: -len(x))) or "(?!)"
+        after = rf"(?![{_WORD}])(?!\.\d|,\d{{3}})" if self.numbered else rf"(?![{_WORD}])"
+        self._one = re.compile(f"(?:{self.any_label}){after}", re.I)
+        letters = "".join(sorted(self.index)) if lettered else ""
+        run = f"[{letters}{letters.lower()}]" if lettered else r"\d" if self.numbered else "(?!)"
+        self._run = re.compile(rf"{run}{{2,10}}(?![{_WORD}])(?![.,]\d)")
+        starts = "".join(sorted({c for label in self.index for c in label[0] + label[0].lower()}))
+        self._candidate = re.compile(f"[{re.escape(starts)}{CIRCLED}{KATAKANA}]")
 
-    def mask(self, positions: Sequence[int]) -> int:
+    @staticmethod
+    def mask(positions: Sequence[int]) -> int:
         """Bit mask of the positions: bit i is position i."""
-        mask = 0
-        for position in positions:
-            mask |= 1 << position
-        return mask
+        return sum(1 << position for position in set(positions))
 
     # ---- labels ------------------------------------------------------------------------------------------------------
 
@@ -123,17 +156,13 @@ class Options:
             if self._circled:
                 return self._circled.get(char)
             number = CIRCLED.index(char) + 1
-            if self.numbered:
-                return self.index.get(str(number))
-            return number - 1 if number <= self.count else None
+            return self.index.get(str(number)) if self.numbered else number - 1 if number <= self.count else None
         if char in KATAKANA:
             near = text[max(0, at - 1) : at] + text[at + 1 : at + 2]
             if any("ァ" <= c <= "ヺ" or c == "ー" or "一" <= c <= "鿿" for c in near):
                 return None
-            if self._katakana:
-                return self._katakana.get(char)
-            position = KATAKANA.index(char)
-            return position if position < self.count else None
+            position = self._katakana.get(char) if self._katakana else KATAKANA.index(char)
+            return position if position is not None and position < self.count else None
         return None
 
     def _item(self, text: str, at: int, first: bool) -> tuple[tuple[int, ...], int] | None:
@@ -141,136 +170,127 @@ class Options:
         symbol = self._symbol(text, at)
         if symbol is not None:
             inner = self._one.match(text, at + 1) if self.lettered and not self._circled else None
-            if inner:  # "①a ②c": the circles count the answers
-                return (self.index[inner[0].upper()],), inner.end()
-            return (symbol,), at + 1
+            return ((self.index[inner[0].upper()],), inner.end()) if inner else ((symbol,), at + 1)  # "①a ②c"
         before = text[at - 1] if at else "\n"
         if (before.isascii() and (before.isalnum() or before == "_")) or before in "°µμ" or "À" <= before <= "ɏ":
             return None
-        found = self._one.match(text, at)
-        if found:
+        if found := self._one.match(text, at):
             position = self.index.get(found[0].upper())
             if position is None or self._is_no_label(text, at, found.end(), first):
                 return None
             return (position,), found.end()
         run = self._run.match(text, at)
         if run and (run[0].isdigit() or run[0].islower() or run[0].isupper()):
-            names = list(run[0].upper())
-            positions = tuple(self.index[name] for name in names if name in self.index)
-            if len(positions) == len(names) == len(set(names)) and not self._is_no_label(text, at, run.end(), first):
+            positions = tuple(self.index[name] for name in run[0].upper() if name in self.index)
+            whole = len(positions) == len(run[0]) == len(set(run[0]))
+            whole = whole and not (before == " " and any_of(words().not_runs).fullmatch(run[0]) and run[0].islower())
+            if whole and not self._is_no_label(text, at, run.end(), first):
                 return positions, run.end()
         return None
 
     def _is_no_label(self, text: str, start: int, end: int, first: bool) -> bool:
         """Whether what looks like a label is part of a term, an article, a conjunction or a quantity."""
-        after = text[end : end + 1]
-        before = text[start - 1 : start]
+        before, after = text[start - 1 : start], text[end : end + 1]
         if after == "'" and before != "'":
             return True
-        if after in ("-", "+", "'") and re.match(r"[-+'][A-Za-zÀ-ɏ]{2}", text[end : end + 3]):
+        if after in ("-", "+", "'") and re.match(rf"[-+'][{_LATIN}]{{2}}", text[end : end + 3]):
             return True
-        if after and japanese.NO_LABEL_AFTER.match(text, end):
+        if any_of(words().no_label_after).match(text, end):
             return True
-        if before and japanese.NO_LABEL_BEFORE.search(text[max(0, start - 8) : start]):
-            return True
-        if before and english.NO_LABEL_BEFORE.search(text[max(0, start - 12) : start]):
+        if any_of(words().no_label_before).search(text[max(0, start - 14) : start]):
             return True
         if self.numbered:
-            return bool(
-                (before in ("第", ".", "-") and before)
-                or japanese.QUANTITY.match(text, end)
-                or english.QUANTITY.match(text, end)
-            )
-        word = _LATIN_WORD.match(text, end)
-        if word and end - start == 1:
-            letter = text[start]
-            follows = (word[1] or "").lower()
-            sentence_start = first and text[:start].rstrip(" \t(\"'")[-1:] in ("", "\n", ".", "!", "?", "。")
-            if (
-                letter in english.ARTICLES
-                and follows not in english.AFTER_LABEL
-                and (letter.islower() or sentence_start)
-            ):
-                return True
-            if (
-                self.is_italian
-                and letter.upper() in italian.WORDS
-                and follows not in italian.AFTER_LABEL | english.AFTER_LABEL
-            ):
-                return letter.islower() or sentence_start
-        return False
+            counts = before == "第" or (first and before in (".", "-", "~"))
+            return counts or any_of(words().quantity).match(text, end) is not None
+        follows = _LATIN_WORD.match(text, end)
+        if end - start > 1:
+            return follows is not None and first and text[start].isupper() and end - start < 5 and _is_name(follows)
+        if follows is None or any_of(words().after_label).fullmatch(follows[1] or ""):
+            return False
+        sentence_start = first and text[:start].rstrip(" \t(\"'")[-1:] in ("", "\n", ".", "!", "?", "。", ":")
+        letter = text[start]
+        return (letter.islower() or sentence_start) and any(
+            letter in x.letter_words for x in self._languages if x.letter_words
+        )
 
-    def group(self, text: str, at: int, *, bracketed: bool = True) -> Group | None:
+    def group(self, text: str, at: int) -> Group | None:
         """The list of options that starts at `at` (after "option", brackets and the like), or None."""
-        lead = _LEAD_IN.match(text, at)
-        starts = [lead.end()] if lead else []
-        if at not in starts:
-            starts.append(at)
-        for start in starts:
-            if (found := self._list(text, start)) and (bracketed or start == at):
-                return Group(found.positions, at, found.end, found.tail, found.either)
+        lead = _lead_in().match(text, at)
+        for start in dict.fromkeys((lead.end() if lead else at, at)):
+            if found := self._list(text, start):
+                return replace(found, start=at)
         return None
 
     def _list(self, text: str, at: int) -> Group | None:
         item = self._item(text, at, True)
         if item is None:
             return None
-        positions, either = list(item[0]), False
+        positions, is_either, spans = list(item[0]), False, 0
         end = tail = self._close(text, item[1])
+        contradicted = False
         for _ in range(_LONGEST_LIST):
-            tail = self._attached(text, end, positions[-1])
-            # the attached text may be followed by another option; where it isn't one, the labels end where they ended
-            for here in dict.fromkeys((tail, end)):
-                separator = self._separator.match(text, here)
-                touching = _touch(text, here)
-                if separator is None or (separator.end() == here and not touching):
-                    continue
-                link = separator[0].strip()
-                if end < here and separator[0][:1].isspace() and link in _NO_LINK:
-                    continue
-                if here < tail and not touching and not link and text.startswith("(", separator.end()):
-                    continue  # a remark in brackets: "A, C (B and D are wrong)"
-                lead = _LEAD_IN.match(text, separator.end())
-                item = self._item(text, lead.end() if lead else separator.end(), False)
-                bare = not separator[0].strip() and not touching
-                if (
-                    item
-                    and bare
-                    and not re.match(r"[\s,、。.)」』】;:]|$|です|である|だ|と|が正", text[item[1] : item[1] + 3])
-                ):
-                    item = None
-                if item:
-                    break
-            else:
+            tail, foreign = self._attached(text, end, positions[-1])
+            contradicted = contradicted or foreign
+            if (following := self._next(text, end, tail)) is None:
                 break
-            either = either or separator["either"] is not None
+            separator, item = following
+            is_either = is_either or separator["either"] is not None
+            spans += separator["range"] is not None
             positions += [p for p in item[0] if p not in positions]
             end = tail = self._close(text, item[1])
-        remark = _OR_REMARK.match(text, end)
+        remark = _or_remark().match(text, end)
         if remark and (item := self._item(text, remark.end(), False)):  # "b (or c)"
-            positions, either = [*positions, *item[0]], True
-        if len(positions) > 1 and japanese.OR_AFTER.match(text, end):
-            either = True
-        return Group(tuple(dict.fromkeys(positions)), at, end, tail, either)
+            positions, is_either = [*positions, *item[0]], True
+        if len(positions) > 1 and any_of(words().either_after).match(text, end):
+            is_either = True
+        span = spans == 1 and len(positions) == 2
+        if span:
+            low, high = positions
+            positions = list(range(low, high + 1)) if low < high else positions
+            if after := any_of(words().range_after).match(text, end):
+                end = after.end()
+        named = tuple(dict.fromkeys(positions))
+        return Group(named, at, at, end, max(tail, end), is_either or contradicted, span)
+
+    def _next(self, text: str, end: int, tail: int) -> tuple[re.Match[str], tuple[tuple[int, ...], int]] | None:
+        """The separator and the label that continue a list, after the text attached to the last label or after it."""
+        for here in dict.fromkeys((tail, end)):
+            separator = self._separator.match(text, here)
+            touching = _touch(text, here)
+            if separator is None or (separator.end() == here and not touching):
+                continue
+            link = separator[0].strip()
+            if end < here and separator[0][:1].isspace() and link in _NO_LINK:
+                continue
+            if end < tail and not touching and not link:
+                continue  # another heading, or a remark in brackets: "A, C (B and D are wrong)"
+            lead = _lead_in().match(text, separator.end())
+            item = self._item(text, lead.end() if lead else separator.end(), False)
+            if item and (link not in _LOOSE or touching or _LOOSE[link].match(text, item[1])):
+                return separator, item
+        return None
 
     @staticmethod
     def _close(text: str, at: int) -> int:
         found = _CLOSING.match(text, at)
         return found.end() if found else at
 
-    def _attached(self, text: str, at: int, position: int) -> int:
-        """Where the option's own text, or a remark in brackets, that follows its label ends; `at` where there
-        is none."""
-        link = _TEXT_LINK.match(text, at)
-        if link and position < len(self.texts) and self.texts[position]:
-            end = self._text_at(text, link.end(), position)
-            if end is not None:
-                at = self._close(text, end)
-        remark = _BRACKETED.match(text, at)
-        if remark:
-            # a remark that is a label is a label: "胃瘻 (b)"
-            return remark.end()
-        return at
+    def _attached(self, text: str, at: int, position: int) -> tuple[int, bool]:
+        """Where the option's own text, or a remark in brackets, that follows its label ends (`at` where there is
+        none); and whether it is another option's text."""
+        foreign = False
+        if link := _TEXT_LINK.match(text, at):
+            own = self._own_text(text, link.end(), position)
+            if own is not None:
+                at = self._close(text, own)
+            elif link[0] and (other := self._any_text(text, link.end())) and _TEXT_STOPS.match(text, other[1]):
+                foreign = other[0] != position
+        verdict = any_of(words().is_right, words().is_wrong).match(text, at)
+        if not verdict and (remark := _BRACKETED.match(text, at)):  # a remark that is a label is a label: "胃瘻 (b)"
+            inner = self._any_text(text, remark.start() + len(remark[0]) - len(remark[0].lstrip(" \t(〈")))
+            foreign = foreign or bool(inner and inner[0] != position and inner[1] == remark.end() - 1)
+            at = remark.end()
+        return at, foreign
 
     def circled(self, text: str) -> str:
         """The text with digits that answer for options shown as ①, ②, … alone written as these."""
@@ -280,59 +300,59 @@ class Options:
 
     # ---- the options' own texts --------------------------------------------------------------------------------------
 
-    def _text_at(self, text: str, at: int, position: int) -> int | None:
-        """End of the option's text when it stands at `at` (an opening quote may come before it)."""
-        own = self.texts[position]
-        for start in (at, at + 1) if text[at : at + 1] in "「『\"'(" else (at,):
-            for form in (own, own.strip("「」『』\"'")):
-                if form and text[start : start + len(form)].casefold() == form.casefold():
-                    return start + len(form)
+    def _any_text(self, text: str, at: int) -> tuple[int, int] | None:
+        """The option whose text stands at `at` (an opening quote may come before it), and where it ends."""
+        for start in (at, at + 1) if text[at : at + 1] in ("「", "『", '"', "'", "(") else (at,):
+            if (found := self._own.match(text, start)) and found.lastindex:
+                return self._own_at[found.lastindex - 1], found.end()
         return None
+
+    def _own_text(self, text: str, at: int, position: int) -> int | None:
+        found = self._any_text(text, at)
+        if found and self.squashed[found[0]] == self.squashed[position]:
+            return found[1]
+        own = self.texts[position] if position < len(self.texts) else ""
+        end = at + len(own)
+        return end if own and text[at:end].casefold() == own.casefold() else None
 
     def texts_at(self, text: str, at: int) -> Group | None:
         """Options given by their texts alone, starting at `at`: one, or several with separators between them."""
         positions: list[int] = []
-        start, either = at, False
-        end = at
-        while True:
-            best = None
-            for position, own in self.by_length:
-                found = self._text_at(text, at, position)
-                if found is not None and not _runs_on(text, found, own):
-                    best = (position, found)
-                    break
-            if best is None:
-                break
-            positions.append(best[0])
-            end = self._close(text, best[1])
+        is_either, start, end = False, at, at
+        while len(positions) <= self.count and (found := self._any_text(text, at)):
+            positions.append(found[0])
+            end = self._close(text, found[1])
             if remark := _BRACKETED.match(text, end):
                 end = remark.end()  # "胃瘻 (b)"
             separator = self._separator.match(text, end)
             if separator is None or not separator[0].strip():
                 break
-            either = either or separator["either"] is not None
+            if self._any_text(text, separator.end()):
+                is_either = is_either or separator["either"] is not None
             at = separator.end()
         if not positions:
             return None
-        return Group(tuple(dict.fromkeys(positions)), start, end, end, either)
+        return Group(tuple(dict.fromkeys(positions)), start, start, end, end, is_either, by_text=True)
+
+    def named_at(self, text: str, at: int) -> Group | None:
+        """Options named exactly here, by label or by text, whichever reaches further."""
+        by_label = self.group(text, at)
+        by_text = None
+        for opening in (r"[\s「『\"'(【<〈«]{0,4}", rf"[\s「『\"'(【<〈«]{{0,4}}{either(words().articles)}"):
+            if lead := any_of((opening,)).match(text, at):
+                by_text = by_text or self.texts_at(text, lead.end())
+        if by_label and by_text:
+            return by_text if by_text.end > by_label.tail else by_label
+        return by_label or by_text
 
     def texts_in(self, text: str) -> Group | None:
-        """Options whose texts occur anywhere in `text`; of two that overlap the longer one counts."""
-        folded = text.casefold()
-        taken: list[tuple[int, int, int]] = []
-        for position, own in self.by_length:
-            form = own.strip("「」『』\"'").casefold()
-            if len(form) < 2:
-                continue
-            at = folded.find(form)
-            while at >= 0 and any(a < at + len(form) and at < b for a, b, _ in taken):
-                at = folded.find(form, at + 1)
-            if at >= 0 and not _runs_on(folded, at + len(form), form) and not _runs_into(folded, at, form):
-                taken.append((at, at + len(form), position))
-        if not taken:
+        """Options whose texts occur anywhere in `text`, as one group."""
+        found = [(m.start(), m.end(), self._own_at[m.lastindex - 1]) for m in self._own.finditer(text) if m.lastindex]
+        if not found:
             return None
-        taken.sort()
-        return Group(tuple(p for _, _, p in taken), taken[0][0], taken[-1][1], taken[-1][1])
+        positions = tuple(dict.fromkeys(p for _, _, p in found))
+        start, end = found[0][0], found[-1][1]
+        return Group(positions, start, start, end, end, by_text=True)
 
     def whole_text(self, text: str) -> int | None:
         """The one option whose text is exactly this text, spelling of spaces and marks aside."""
@@ -342,6 +362,67 @@ class Options:
         key = squash(text)
         same = [i for i, _ in self._telling if key and self.squashed[i] == key]
         return same[0] if len(same) == 1 else None
+
+    def groups(self, text: str, group_at: Callable[[int], Group | None] | None = None) -> Iterator[Group]:
+        """Every list of options in the text, by label or by own text, in order; what a text holds is no label.
+
+        group_at: `group` for this text, where the caller remembers what it found.
+        """
+        group_at = group_at or partial(self.group, text)
+        texts = [(m.start(), m.end()) for m in self._own.finditer(text) if m.end() - m.start() > 1]
+        at = next_text = 0
+        while True:
+            found = self._candidate.search(text, at)
+            while next_text < len(texts) and texts[next_text][0] < at:
+                next_text += 1
+            start, stop = texts[next_text] if next_text < len(texts) else (len(text), 0)
+            if found is None and not stop:
+                return
+            if found is not None and found.start() < start:
+                group = group_at(found.start())
+                at = found.start() + 1
+            else:
+                group, at = self.texts_at(text, start), stop
+            if group is not None:
+                yield group
+                at = max(group.tail if group.by_text else group.end, at)
+
+
+def _is_name(follows: re.Match[str]) -> bool:
+    """Whether the word after capitals makes them an abbreviation: "ACE inhibitors"."""
+    return bool(follows[1]) and follows[1].islower() and not any_of(words().after_label).fullmatch(follows[1])
+
+
+def _texts_pattern(telling: Sequence[tuple[int, str]]) -> tuple[re.Pattern[str], list[int]]:
+    """All texts as one pattern, a group each, longest first; and the position that each group stands for."""
+    articles = any_of(words().articles)
+    forms: dict[str, int] = {}
+    for position, own in telling:
+        bare = own.strip(_QUOTES)
+        article = articles.match(bare)
+        for form in (own, bare, bare[article.end() :] if article and len(bare) - article.end() > 2 else bare):
+            if form:
+                forms.setdefault(form, position)
+    ordered = sorted(forms, key=lambda form: -len(form))
+    source = "|".join(f"({_bounded(form)})" for form in ordered) or "(?!)"
+    return re.compile(source, re.I), [forms[form] for form in ordered]
+
+
+def _bounded(form: str) -> str:
+    """A text as a pattern that is no part of a longer word ("鉄" in 鉄欠乏)."""
+    classes = {"katakana": "ァ-ー", "latin": f"{_LATIN}0-9", "kanji": "一-鿿"}
+    kinds = [_kind(form[0]), _kind(form[-1])]
+    first, last = (classes.get("" if kind == "kanji" and len(form) > 2 else kind) for kind in kinds)
+    source = re.sub(r"(?:\\?\s)+", r"\\s+", re.escape(form))
+    return (f"(?<![{first}])" if first else "") + source + (f"(?![{last}])" if last else "")
+
+
+def _kind(char: str) -> str:
+    if "ァ" <= char <= "ー":
+        return "katakana"
+    if "一" <= char <= "鿿":
+        return "kanji"
+    return "latin" if char.isalnum() and not "ぁ" <= char <= "ゖ" else ""
 
 
 def _touch(text: str, at: int) -> bool:
@@ -356,28 +437,7 @@ def _touch(text: str, at: int) -> bool:
     )
 
 
-def _kind(char: str) -> str:
-    if "ァ" <= char <= "ー":
-        return "katakana"
-    if "一" <= char <= "鿿":
-        return "kanji"
-    return "latin" if char.isalnum() and not "ぁ" <= char <= "ゖ" else ""
-
-
-def _runs_on(text: str, end: int, own: str) -> bool:
-    """Whether the word goes on after an option's text, so that it is another word ("鉄" in 鉄欠乏)."""
-    after = text[end : end + 1]
-    kind = _kind(own[-1]) if own else ""
-    return bool(after and kind and _kind(after) == kind and (kind != "kanji" or len(own) <= 2))
-
-
-def _runs_into(text: str, start: int, own: str) -> bool:
-    before = text[start - 1 : start]
-    kind = _kind(own[0]) if own else ""
-    return bool(before and kind and _kind(before) == kind and (kind != "kanji" or len(own) <= 2))
-
-
 @lru_cache(maxsize=8192)
-def options(labels: tuple[str, ...], texts: tuple[str, ...], is_italian: bool) -> Options:
+def options(labels: tuple[str, ...], texts: tuple[str, ...], languages: tuple[Phrases, ...]) -> Options:
     """The (cached) reader of one question's options."""
-    return Options(labels, texts, is_italian)
+    return Options(labels, texts, languages)

@@ -8,10 +8,11 @@ Values are decimals without unit, as the response gives them: 2.05 g/day is "2.0
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import takewhile
 
 from pipelines.answers.cleaning import CIRCLED, FINAL, as_text, normalise
+from pipelines.answers.phrases import any_of, either, words
 
 SEQUENCE_JOIN = "-"
 _EVIDENCE = 200
@@ -27,37 +28,19 @@ _NUMBER = re.compile(
     re.X,
 )
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-# Numbers that count or name things: the 2nd decimal, item 3, per 1,000, one day's amount.
-_NO_VALUE_BEFORE = re.compile(r"(?:第|小数点?|no\.?\s?|問|/\s?|\bnot\s|\bnon\s|有効数字|対\s?|per\s)$", re.I)
-_NO_VALUE_AFTER = re.compile(
-    r"[^\d\s]{0,4}\s?(?:では?な[いく]|以外)|\s?(?:桁|位(?:を|まで|以下)|番目|つ目|行目|つ(?:の|あ|で)|日(?=[一-鿿])(?!間)|(?:日|回|時間)\s?(?:あたり|当たり)|decimals?\b)"
-)
 _BOX = re.compile(f"[{CIRCLED}]")
 _EQUALS = re.compile(r"[=≒≈≃≅⇒→]")
 _OPERATION = re.compile(r"\d[^\d\n]{0,12}[×÷*+][^\d\n]{0,4}\d")
 _TERM = re.compile(r"[\s(\d][^\n=。、は]{0,80}\d\s?[^\d\s]{0,6}\s?[×÷*]\s?\(?\d[\d.,]*\)?[^\d\n^⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{0,12}")
-_RANGE = re.compile(
-    r"\d\s?[^\d\s~]{0,4}\s?(?:~|から|または|又は|もしくは|あるいは|か|\bor\b|\boppure\b|\bo\b)\s?\d"
-    r"|^\s?\d+(?:\.\d+)?\s?-\s?\d+(?:\.\d+)?[^\d+×÷*/-]*$",
-    re.I,
-)
-# Several numbers that are one quantity ("2 h 30 min", 1:20), or a term that was cut off: no single value.
-_COMPOUND = re.compile(
-    r"\d\s?(?:時間|分|日|週間?|[かヶカケ]月|歳|年|h|hours?|min)\s?\d|\d\s?分の\s?\d|\d\s?:\s?\d|\d\s?[-+×÷*/]\s?$"
-)
+_SPAN = (r"\d\s?[^\d\s~]{0,4}\s?~\s?\d", r"^[^\d+×÷*-]{0,16}\d+(?:\.\d+)?\s?-\s?\d+(?:\.\d+)?[^\d+×÷*-]*$")
+_CUT_TERM = (r"\d\s?分の\s?\d|\d\s?:\s?\d|\d\s?[-+×÷*/]\s?$",)  # a ratio, or a term that was cut off
 _FRACTION = re.compile(r"[\s:(]*(-?\d{1,9})[\s)]*/[\s(]*(\d{1,9})[\s)]*(?![\d.×÷*/+-])")
 _BRACKETS = re.compile(r"\([^()\n]{0,120}\)|〈[^〈〉\n]{0,120}〉")
-_CONCLUDES = re.compile(
-    r"(?:したがって|従って|よって|ゆえに|以上より|つまり|合計|\btherefore\b|\bthus\b|\bhence\b|\bso\b|\bquindi\b|\bpertanto\b|とな(?:る|ります)|(?:です|である|だ)[。.]?$)",
-    re.I,
-)
-_LINK = re.compile(
-    r"(?:[\s:=はが「『(【\]】)」,、約]|およそ|おおよそ|ほぼ|about|approximately|approx\.?|circa|roughly|around){0,8}",
-    re.I,
-)
-_MINUS = re.compile(r"(?:マイナス|▲|△|\bminus\s)\s?(?=\d)", re.I)
 _SPACED = re.compile(r"(?:^|(?<=[:は=]) ?)\d(?: \d){1,5}$", re.M)  # a digit a box: "1 0 0"
-_TOPIC = re.compile(r"(?:は|:|が|\bis|\bè|\bof)\s?(?:約|およそ|about|approximately|circa)?\s?$", re.I)
+_TOPIC = r"(?:は|:|が|\bis|\bè|\bof|=)\s?"
+_SENTENCE = re.compile(r"。|(?<=[^\d\s])\.\s|\.\s(?=[A-ZÀ-Ý#])")
+_OPEN = re.compile(r"[({\[][^)}\]]*$|[=≒≈→:]\s*$")
+_UNIT = r"\s?[^\d\s:=、。]{0,14}(?:\s?/\s?[^\d\s:=、。]{1,10}){0,2}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,60 +107,94 @@ def _canonical(found: re.Match[str]) -> str:
     return ("-" if found["sign"] == "-" else "") + digits
 
 
-def read_number(text: str, cues: re.Pattern[str]) -> Number | None:
-    """The number that a cleaned response gives as its answer, or None. `cues`: where answers are stated, in all
-    languages.
+def read_number(text: str, *, cut_off: bool = False) -> Number | None:
+    """The number that a cleaned response gives as its answer, or None.
 
     Looked for in this order: after the last answer cue; as the whole response or its first line; in its last,
-    concluding line.
+    concluding line. A number in work that is not finished is no answer. cut_off: it is known to be unfinished.
     """
-    text = _SPACED.sub(lambda m: m[0].replace(" ", ""), _MINUS.sub("-", text))
-    for cue in reversed(list(cues.finditer(text))[-200:]):
+    w = words()
+    text = any_of((rf"{either(w.minus)}(?=\d)",)).sub("-", text)
+    text = _SPACED.sub(lambda m: m[0].replace(" ", ""), text)
+    for cue in reversed(list(any_of(w.stated, (FINAL,)).finditer(text))[-200:]):
         rest = text[cue.end() : cue.end() + 300].lstrip()
         if rest and (number := _stated(rest)):
-            return number
+            return None if _is_cut(text, number) else number
     lines = [line.strip() for line in text.replace(FINAL, "").split("\n") if line.strip()]
     if not lines:
         return None
     boxed = list(takewhile(_BOX.match, lines))
     if boxed and all(_is_value(_BOX.sub("", line).lstrip(" :.)=")) for line in boxed):
         return _boxes(" ".join(boxed)[:1000])
-    alone = len(lines) == 1 and len(lines[0]) <= 200
-    if (_is_value(lines[0]) or alone) and (number := _stated(lines[0])):
-        return number
-    last = lines[-1]
-    if len(lines) > 1 and (_is_value(last) or _EQUALS.search(last) or _CONCLUDES.search(last)):
+    first, last = lines[0][:600], lines[-1][-600:]
+    if len(lines) == 1 and len(first) <= 200 and (_is_value(first) or len(_SENTENCE.split(first)) == 1):
+        return _stated(first)
+    finished = not last[-1].isdigit() and re.search(r"[.。)!]$", last) is not None
+    if _is_value(first) or (len(lines) > 1 and finished and _concludes(first, only=True)):
+        return _stated(first)
+    bare = not last[-1].isdigit() or any_of((rf"[-=≈≒]?\s?{either(w.approximately)}?\s?-?\d",)).match(last)
+    if not cut_off and ((_is_value(last) and bare) or _concludes(last)):
         return _stated(last)
     return None
+
+
+def _concludes(line: str, *, only: bool = False) -> bool:
+    """Whether a line ends with the result of the work, and does end; only: whether it says nothing before it."""
+    sentences = [s for s in _SENTENCE.split(line) if s.strip()]
+    if not sentences or (only and len(sentences) > 1) or _OPEN.search(line):
+        return False
+    ended = not line[-1].isdigit() and (line[-1] in ".。)!" or re.search(rf"\d{_UNIT}$", line) is not None)
+    result = any_of(words().concludes).search(sentences[-1]) or (not only and _EQUALS.search(sentences[-1]))
+    return bool(ended and result)
+
+
+def _is_cut(text: str, number: Number) -> bool:
+    """Whether the text ends within a decimal that it gave in full before: "2.05 g … answer: 2.0" (no rounding)."""
+    tail = re.search(r"\d{1,30}\.\d{0,20}$", text.rstrip()[-60:])
+    if not tail or not number.value:
+        return False
+    places = Decimal(1).scaleb(-len(tail[0].split(".")[1]))
+    fuller = re.findall(rf"(?<![\d.]){re.escape(tail[0])}\d{{1,20}}", text)
+    return any(Decimal(x).quantize(places, ROUND_HALF_UP) != Decimal(tail[0]) for x in fuller)
 
 
 def _is_value(line: str) -> bool:
     """Whether a line is one number and its unit, perhaps named, and nothing that is said of it."""
     line = _BRACKETS.sub("", line[:100])
     found = list(_numbers(line))
-    return len(found) == 1 and found[0][1] <= 12 and len(line) - found[0][2] <= 20
+    if len(found) != 1 or found[0][1] > 16 or any_of(_ends(words().no_value_before)).search(line[: found[0][1]]):
+        return False
+    return any_of((rf"{_UNIT}{either(words().endings)}[。.!]?$",)).match(line, found[0][2]) is not None
+
+
+def _ends(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    return (rf"{either(patterns)}$",)
 
 
 def _stated(piece: str) -> Number | None:
     """The number that a piece of text states: of an equation its result, else the one that is meant as a value."""
-    piece = (
-        piece.split("\n", 1)[0]
-        if not _BOX.match(piece)
-        else re.split(r"\n\s*\n", piece, maxsplit=1)[0].replace("\n", " ")
-    )
+    w = words()
+    whole = re.split(r"\n\s*\n", piece, maxsplit=1)[0].replace("\n", " ")
+    piece = whole if _BOX.match(piece) else piece.split("\n", 1)[0]
     evidence = piece.strip()[:_EVIDENCE]
-    if _BOX.search(piece):
-        boxed = _boxes(piece)
-        if boxed is not None:
-            return boxed
-    sentence = re.split(r"。", piece, maxsplit=1)[0]
+    if _BOX.search(piece) and (boxed := _boxes(piece)) is not None:
+        return boxed
+    sentence = _SENTENCE.split(piece, maxsplit=1)[0]
     outside = _BRACKETS.sub(" ", sentence)
-    sentence = outside if any(True for _ in _numbers(outside)) else sentence
+    sentence = outside if re.search(r"\d", outside) else sentence
     parts = _EQUALS.split(sentence)
-    if _RANGE.search(parts[-1]):
+    for turn in any_of(w.concludes).finditer(parts[-1]):  # "22.857, so about 22.9"
+        parts = (
+            [*parts[:-1], parts[-1][turn.end() :]]
+            if re.search(r"\d", sentence[-len(parts[-1]) :][turn.end() :])
+            else parts
+        )
+        break
+    if any_of(w.number_ranges, _SPAN).search(parts[-1]):
         return Number(None, evidence)
     formula = _TERM.fullmatch(parts[0]) if len(parts) == 1 else _OPERATION.search(parts[-1])
-    if formula or _COMPOUND.search(parts[-1]):
+    compound = (rf"\d\s?{either(w.compounds)}\s?\d",)
+    if formula or any_of(compound, _CUT_TERM).search(parts[-1]):
         return None  # a formula without its result
     if fraction := _FRACTION.match(parts[-1]):
         value = _quotient(int(fraction[1]), int(fraction[2]))
@@ -187,16 +204,20 @@ def _stated(piece: str) -> Number | None:
         values = [
             (v, s)
             for v, s, e in _numbers(part)
-            if not _NO_VALUE_BEFORE.search(part[max(0, s - 6) : s]) and not _NO_VALUE_AFTER.match(part, e)
+            if not any_of(_ends(w.no_value_before)).search(part[max(0, s - 8) : s])
+            and not any_of(w.no_value_after).match(part, e)
         ]
         if values:
-            link = _LINK.match(part)
+            about = either(w.approximately)
+            link = any_of((rf"(?:[\s:=はが「『(【\]】)」,、]|{about}){{0,8}}",)).match(part)
             start = link.end() if link else 0
             by_rank = [v for v, s in values if s == start] or [
-                v for v, s in values if _TOPIC.search(part[max(0, s - 16) : s])
+                v for v, s in values if any_of((rf"{_TOPIC}{about}?\s?$",)).search(part[max(0, s - 20) : s])
             ]
             several = len(set(by_rank)) > 1 and start not in (s for _, s in values)
             return Number(None if several else by_rank[0] if by_rank else values[-1][0], evidence)
+        if len(parts) > 1 and part is parts[-1] and not part.strip():
+            return None  # "… = " was cut off
     return None
 
 

@@ -7,24 +7,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipelines.answers.core import read
-from pipelines.schema import LANGUAGES
+from pipelines.registry import benchmarks
 
 
 def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Read one record.
 
     Keys in: text, answer_type (default single), labels (default A to E), choices, benchmark (gives the language),
-    language.
+    language, cut_off.
     Keys out: case and id where given, then status, labels (as given, in order), value, evidence. Missing or odd
     keys never raise.
     """
-    language = record.get("language") or LANGUAGES.get(str(record.get("benchmark")))
+    benchmark = benchmarks().get(str(record.get("benchmark")))
+    language = record.get("language") or (benchmark.card.language if benchmark else None)
     answer = read(
         record.get("text"),
         str(record.get("answer_type") or "single"),
         _strings(record.get("labels")),
         _strings(record.get("choices")),
         str(language) if language else None,
+        cut_off=record.get("cut_off") is True,
     )
     echo = {key: record[key] for key in ("case", "id") if key in record}
     return echo | {

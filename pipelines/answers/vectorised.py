@@ -26,7 +26,7 @@ _MAYBE_PLAIN = r"^[A-Za-z][A-Za-z, -]*$"
 def read_frame(frame: pl.DataFrame) -> pl.DataFrame:
     """Read every row of `frame`; one row out for a row in, in order.
 
-    Columns in: text, answer_type; labels and choices (lists of strings) and language where there are such.
+    Columns in: text, answer_type; labels and choices (lists of strings), language and cut_off where there are such.
     Columns out: SCHEMA. `labels` are the chosen ones joined by "-", null where none is chosen; the rest as in Answer.
     """
     if frame.schema["text"] != pl.String or not frame.height:
@@ -91,7 +91,14 @@ def _offers_abstention(frame: pl.DataFrame) -> pl.Series | None:
 
 
 def _read_row(row: dict[str, Any]) -> Answer:
-    return read(row["text"], row["answer_type"] or "", row.get("labels"), row.get("choices"), row.get("language"))
+    return read(
+        row["text"],
+        row["answer_type"] or "",
+        row.get("labels"),
+        row.get("choices"),
+        row.get("language"),
+        cut_off=bool(row.get("cut_off")),
+    )
 
 
 def _table(answers: Iterable[Answer]) -> pl.DataFrame:

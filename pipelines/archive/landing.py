@@ -43,7 +43,7 @@ class Landing:
         return self.root / "objects" / sha256[:2] / sha256
 
     def put(self, body: bytes) -> str:
-        """Store bytes; answers their SHA-256."""
+        """Store bytes; returns their SHA-256."""
         sha256 = hashlib.sha256(body).hexdigest()
         path = self.object_path(sha256)
         if not path.exists():

@@ -6,6 +6,7 @@ means is the source module's business.
 
 from __future__ import annotations
 
+import logging
 import queue
 import random
 import re
@@ -22,10 +23,12 @@ from urllib.parse import unquote, urljoin, urlsplit
 import requests
 import tenacity
 
-from pipelines.archive.address import public, same_host, without_secrets
+from pipelines.address import public, same_host, without_secrets
 from pipelines.archive.landing import Answer, Landing
 from pipelines.errors import SourceError
 from pipelines.settings import Settings
+
+log = logging.getLogger(__name__)
 
 USER_AGENT = "medexams/0.1 (research warehouse of exam questions; reads politely, one request at a time)"
 TRANSIENT = frozenset({408, 425, 429, 500, 501, 502, 503, 504})
@@ -84,14 +87,19 @@ class Session:
             retry=tenacity.retry_if_exception_type(_Transient),
             stop=tenacity.stop_after_attempt(max(1, self.settings.attempts)),
             wait=self._wait,
+            before_sleep=_say,
             reraise=True,
         )
+        began = time.monotonic()
         try:
-            return retrying(self._once, url, min(most or self.settings.max_bytes, self.settings.max_bytes))
+            answer = retrying(self._once, url, min(most or self.settings.max_bytes, self.settings.max_bytes))
         except _Transient as fault:
             raise SourceError(
                 f"{public(url)}: {fault} (tried {self.settings.attempts} times); try again later"
             ) from None
+        took = time.monotonic() - began
+        log.info("fetched %s: status %d, %d bytes, %.2f s", public(url), answer.status, answer.size, took)
+        return answer
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
         fault = state.outcome.exception() if state.outcome else None
@@ -206,6 +214,12 @@ def _within(seconds: float, work: Callable[[], _Received]) -> _Received:
     if isinstance(got, BaseException):
         raise got
     return got
+
+
+def _say(state: tenacity.RetryCallState) -> None:
+    fault = state.outcome.exception() if state.outcome else None
+    wait = state.next_action.sleep if state.next_action else 0.0
+    log.info("%s: %s; attempt %d, again in %.1f s", public(state.args[0]), fault, state.attempt_number, wait)
 
 
 def _retry_after(text: str | None) -> float | None:

@@ -6,6 +6,7 @@ usage; 130 interrupted; 141 the reader of the output went away.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -32,12 +33,27 @@ def _debug_option() -> click.Option:
     return click.Option(["--debug"], is_flag=True, expose_value=False, callback=remember, help=help_text)
 
 
+def _verbose_option() -> click.Option:
+    def listen(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value and not ctx.meta.get("medexams.verbose"):
+            ctx.meta["medexams.verbose"] = True
+            handler = logging.StreamHandler()  # standard error
+            handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S"))
+            logger = logging.getLogger("pipelines")
+            logger.addHandler(handler)
+            logger.setLevel(logging.INFO)
+            ctx.find_root().call_on_close(lambda: logger.removeHandler(handler))
+
+    help_text = "Say what is fetched, read, matched and written, and how long it took."
+    return click.Option(["--verbose"], is_flag=True, expose_value=False, callback=listen, help=help_text)
+
+
 class Command(click.Command):
-    """A command that takes --debug too, so that it may stand before or after the command's name."""
+    """A command that takes --verbose and --debug too, so that they may stand before or after the command's name."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.params.append(_debug_option())
+        self.params += [_verbose_option(), _debug_option()]
 
 
 class Group(click.Group):
@@ -48,7 +64,7 @@ class Group(click.Group):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.params.append(_debug_option())
+        self.params += [_verbose_option(), _debug_option()]
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -18,7 +18,7 @@ from pipelines.text.printable import json_safe
 def extract(file: Any) -> None:
     """Read answers out of responses: JSON lines in (text, answer_type, labels, choices, benchmark), JSON lines out.
 
-    Each line gives status, labels, value and evidence. A line that is no JSON object gives status error.
+    Each line gives status, labels, value and evidence. A line that is not a JSON object gives status error.
 
     \b
     Examples:
@@ -34,7 +34,7 @@ def extract(file: Any) -> None:
         try:
             record = json.loads(line)
             if not isinstance(record, dict):
-                raise TypeError("the line is no object")
+                raise TypeError("the line is not an object")
             answer = read_record(record)
         except (ValueError, TypeError, RecursionError) as fault:
             broken += 1

@@ -62,6 +62,7 @@ def _print_board(dataset_id: str, entries: list[dict[str, Any]]) -> None:
         "score",
         "95 % interval",
         "accuracy",
+        "coverage",
         "answered",
         "abstained",
         "refused",
@@ -73,15 +74,22 @@ def _print_board(dataset_id: str, entries: list[dict[str, Any]]) -> None:
         table.add_row(
             _rank(e), cell(e["model"]), e["kind"],
             _number(e["score"]), _interval(e["low"], e["high"]), _share(e["accuracy"]),
+            _coverage(e),
             *(str(e[k]) for k in ("answered", "abstained", "refused", "unparsed", "n")),
         )  # fmt: skip
     out = console()
     out.print(table)
     out.print(
-        f"ranked by {first['metric']}, rank interval in brackets; no rank: only a part was answered; "
-        "unparsed counts as no answer; n counts attempts\n",
+        f"ranked by {first['metric']}, rank interval in brackets; chance: {_number(first['chance'])}; "
+        "unparsed counts as no answer; n counts predictions, attempts one by one",
         style="dim",
     )
+    for e in entries:
+        if e["note"]:
+            out.print(cell(f"{e['model']}: {e['note']}"), style="dim")
+    for method in sorted({e["method"] for e in entries if e["method"] and e["score"] is not None}):
+        out.print(cell(f"method: {method}"), style="dim")
+    out.print()
 
 
 def _rank(entry: dict[str, Any]) -> str:
@@ -89,6 +97,11 @@ def _rank(entry: dict[str, Any]) -> str:
         return "–"
     span = "" if entry["rank_low"] is None else f" ({entry['rank_low']}–{entry['rank_high']})"
     return f"{entry['rank']}{span}"
+
+
+def _coverage(entry: dict[str, Any]) -> str:
+    tries = f" × {entry['attempts']}" if entry["attempts"] > 1 else ""
+    return f"{entry['asked']} of {entry['questions']}{tries}"
 
 
 def _number(value: Decimal | None) -> str:

@@ -79,7 +79,7 @@ class _Out(Console):
 
 
 def console() -> Console:
-    """Standard output; where it is no terminal, wide enough that nothing is cut."""
+    """Standard output; where it is not a terminal, wide enough that nothing is cut."""
     return _Out(width=None if sys.stdout.isatty() else 200, soft_wrap=False)
 
 

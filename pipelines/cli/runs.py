@@ -57,6 +57,7 @@ def runs_add(
     """
     from pipelines.runs import inbox
     from pipelines.runs.formats.card import Card
+    from pipelines.runs.imported import NOTHING_NEW
 
     settings = Settings.from_env(data=data)
     query_warehouse(settings, "select 1")  # without questions there is nothing to match predictions to
@@ -95,10 +96,11 @@ def runs_add(
         for name, origin in added.kept.items():
             echo(f"an earlier {name} (from {origin}) stays beside the new one; --replace takes its place")
         echo(f"{len(added.copied)} files added, {len(found)} runs, {len(rejected)} files rejected")
-    if (rejected or unmatched) and not lenient:
+    faults = [path for path, reason, _ in rejected if not reason.startswith(NOTHING_NEW)]
+    if (faults or unmatched) and not lenient:
         lost = sum(n for _, n, _ in unmatched)
         raise MedexamsError(
-            f"{len(rejected)} files could not be read and {lost} predictions not matched, for the reasons given; "
+            f"{len(faults)} files could not be read and {lost} predictions not matched, for the reasons given; "
             "mend them and add them again, or use --lenient"
         )
 

@@ -113,7 +113,7 @@ def questions(con: duckdb.DuckDBPyConnection, dataset_id: str) -> list[dict[str,
 
 
 def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> int:
-    """Rows as JSON lines in UTF-8; answers how many. What JSON lines readers take for a line end is escaped."""
+    """Rows as JSON lines in UTF-8; returns how many. What JSON lines readers take for a line end is escaped."""
     count = 0
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="\n") as file:

@@ -56,7 +56,8 @@ def write(con: duckdb.DuckDBPyConnection, folder: Path, chosen: Chosen, report: 
         for row in _rows(
             con,
             "select s.* from benchmark_score s join run r using (run_id) "
-            f"where r.dataset_id = {quoted(dataset.dataset_id)} and s.value is not null order by use_case, metric",
+            f"where r.dataset_id = {quoted(dataset.dataset_id)} and s.ruleset = 'official' and s.value is not null "
+            "order by use_case, metric",
         ):
             scores[row["run_id"]].append(row)
         for run in _runs(con, dataset):

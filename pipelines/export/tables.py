@@ -13,7 +13,7 @@ import duckdb
 
 from pipelines.export.gate import Chosen, Dataset, know_addresses
 from pipelines.schema import TABLES, TEXT, Table
-from pipelines.store.checks import quoted
+from pipelines.store.checks import name_of, quoted
 
 _QUESTIONS = "(select question_id from question where dataset_id in ({ids}))"
 # Columns that tell the dataset of a row, in the order in which they are tried, and when it is one of {ids}.
@@ -59,17 +59,18 @@ def views(con: duckdb.DuckDBPyConnection, chosen: Chosen) -> Iterator[View]:
         is_open = _belongs(table, chosen.open, _OF_DATASET) or "false"
         columns = []
         for c in kept:
+            column = name_of(c.name)
             if c.name in texts:
                 instead = "null" if c.nullable else quoted(_WITHHELD)
-                columns.append(f"case when {is_open} then {c.name} else {instead} end as {c.name}")
+                columns.append(f"case when {is_open} then {column} else {instead} end as {column}")
             elif (name, c.name) in _ADDRESSES:
-                columns.append(f"public_address({c.name}) as {c.name}")
+                columns.append(f"public_address({column}) as {column}")
             else:
-                columns.append(c.name)
+                columns.append(column)
         everything = chosen.all_of_warehouse or table.group == "rules"
         wanted = "" if everything else _belongs(table, chosen.datasets, _OF_DATASET + _NEAR_DATASET)
         where = f" where {wanted}" if wanted else ""
-        order = f" order by {', '.join(table.key)}" if table.key else ""
+        order = f" order by {', '.join(map(name_of, table.key))}" if table.key else ""
         rows = con.execute(f"select count(*) from {name}{where}").fetchall()[0][0]
         yield View(replace(table, columns=kept), f"select {', '.join(columns)} from {name}{where}{order}", rows, texts)
 

@@ -13,7 +13,7 @@ import duckdb
 
 from pipelines.export.gate import Chosen, ReportProgress
 from pipelines.export.tables import View, text_columns, views
-from pipelines.store.checks import quoted
+from pipelines.store.checks import name_of, quoted
 
 RISKY = r"^'*[=+\-@＝＋－＠\t\r\n]"
 """Text that a spreadsheet may take for a formula, or that was made harmless already."""
@@ -33,8 +33,9 @@ def write(con: duckdb.DuckDBPyConnection, folder: Path, chosen: Chosen, report: 
 def _harmless(view: View) -> str:
     texts = set(text_columns(view.table))
     columns = []
-    for name in view.table.column_names:
-        if name in texts:
+    for column in view.table.column_names:
+        name = name_of(column)
+        if column in texts:
             risky = f"regexp_matches({name}, {quoted(RISKY)}) and try_cast({name} as double) is null"
             columns.append(f"case when {risky} then '''' || {name} else {name} end as {name}")
         else:

@@ -85,7 +85,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Rejected:
-    """A row of the source that is no question: where it stood, why it was rejected, and the row itself."""
+    """A row of the source that is not a question: where it stood, why it was rejected, and the row itself."""
 
     locator: str
     reason: str

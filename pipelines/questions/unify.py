@@ -100,7 +100,7 @@ def _question(reading: Reading, item: Item, rows: Rows) -> None:
     keys = []
     for key in item.keys:
         if unknown := [label for label in key.labels if label not in positions]:
-            item.flag("key_disputed", f"the key names {', '.join(unknown)}, which is no choice")
+            item.flag("key_disputed", f"the key names {', '.join(unknown)}, which is not a choice")
         else:
             keys.append(key)
     if item.keys and not keys:

@@ -5,7 +5,7 @@ Each function is a SELECT or two; nothing is computed here that the warehouse do
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -13,9 +13,6 @@ import duckdb
 
 from pipelines.registry import benchmarks
 from pipelines.report.world import Dataset, Run, World, rows
-
-CHANCE = "seeded-random"
-"""The baseline that guesses: its score is the chance line."""
 
 
 @dataclass(frozen=True)
@@ -36,54 +33,62 @@ class Entry:
     refused: int
     unparsed: int
     n: int
+    attempts: int
+    asked: int
+    questions: int
+    coverage: Decimal
+    note: str | None
     examinees: Decimal | None
+    examinees_questions: int | None
+    examinees_accuracy: Decimal | None
     method: str
 
 
 @dataclass(frozen=True)
 class Board:
-    """The leaderboard of one dataset. `metric` ranks; entries with another metric could not be ranked."""
+    """The leaderboard of one dataset. `metric` is that of all entries; `chance` is what guessing is expected to score.
+
+    `examinees` is people's share right on `examinees_questions` questions, where it is published.
+    """
 
     dataset: Dataset
     metric: str
     entries: list[Entry]
     chance: Decimal | None
     examinees: Decimal | None
+    examinees_questions: int | None
     methods: list[str]
 
     @property
     def ranked(self) -> list[Entry]:
-        """Entries that the chart can show on one axis, best first."""
-        return [e for e in self.entries if e.metric == self.metric and e.score is not None]
+        """Entries that were asked the same, best first: the chart shows no others."""
+        return [e for e in self.entries if e.rank is not None]
 
 
 def boards(con: duckdb.DuckDBPyConnection, everything: World) -> list[Board]:
     """One leaderboard per dataset that was answered."""
     found = rows(
         con,
-        """select l.*, coalesce(s.method, 'not stated') as method from leaderboard l
-           left join benchmark_score s
-               on l.run_id = s.run_id and l.benchmark = s.benchmark and l.metric = s.metric and s.use_case = 'all'
-           order by l.benchmark, l.dataset_id, l.rank nulls last, l.score desc nulls last, l.model, l.run_id""",
+        """select * replace (coalesce(method, 'not stated') as method) from leaderboard
+           order by benchmark, dataset_id, rank nulls last, score desc nulls last, model, run_id""",
     )
     names = [f for f in Entry.__dataclass_fields__ if f != "run"]
     by_dataset: dict[str, list[Entry]] = defaultdict(list)
+    chance = {r["dataset_id"]: r["chance"] for r in found}
     for r in found:
         by_dataset[r["dataset_id"]].append(Entry(everything.runs[r["run_id"]], **{n: r[n] for n in names}))
     result = []
     for dataset_id, entries in by_dataset.items():
-        metrics = Counter(e.metric for e in entries if e.rank is not None) or Counter(e.metric for e in entries)
-        metric = metrics.most_common(1)[0][0]
-        chance = [e.score for e in entries if e.run.model == CHANCE and e.run.kind == "baseline" and e.metric == metric]
-        # The runs that answered most questions tell best how people did on the dataset.
-        people = [e.examinees for e in sorted(entries, key=lambda e: -e.n) if e.examinees is not None]
+        # The run that was asked most questions tells best how people did on the dataset.
+        most = max(entries, key=lambda e: e.asked)
         result.append(
             Board(
                 everything.datasets[dataset_id],
-                metric,
+                most.metric,
                 entries,
-                chance[0] if chance else None,
-                people[0] if people else None,
+                chance[dataset_id],
+                most.examinees,
+                most.examinees_questions,
                 sorted({e.method for e in entries}),
             )
         )
@@ -96,8 +101,8 @@ class Topic:
     """Mean points per question of a run in one subject, with its 95 % interval; accuracy is a share."""
 
     score: Decimal
-    low: Decimal
-    high: Decimal
+    low: Decimal | None
+    high: Decimal | None
     accuracy: Decimal
     n: int
     method: str
@@ -173,8 +178,8 @@ def use_cases(con: duckdb.DuckDBPyConnection, everything: World) -> list[UseCase
         """select s.run_id, s.use_case as name, s.value, s.low, s.high, a.value as accuracy, s.n, s.method, r.dataset_id
            from benchmark_score s join run r using (run_id)
            left join benchmark_score a on a.run_id = s.run_id and a.benchmark = s.benchmark
-               and a.use_case = s.use_case and a.metric = 'accuracy'
-           where s.metric = 'score_share' and s.use_case <> 'all'
+               and a.use_case = s.use_case and a.ruleset = s.ruleset and a.metric = 'accuracy'
+           where s.ruleset = 'official' and s.metric = 'score_share' and s.use_case <> 'all'
            order by r.dataset_id, s.value desc nulls last, s.run_id""",
     )
     by_dataset: dict[str, list[UseCase]] = defaultdict(list)

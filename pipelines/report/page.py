@@ -173,8 +173,9 @@ def board_chart(board: boards.Board, key: str) -> Chart | None:
     marks = []
     if board.chance is not None:
         marks.append(Mark(f"chance {score(board.chance, board.metric)}", float(board.chance), "baseline"))
-    if board.examinees is not None and board.metric in _SHARES:
-        marks.append(Mark(f"examinees {share(board.examinees)}", float(board.examinees), "human"))
+    # people's line stands only where it is over the same questions as the runs'
+    if board.examinees_questions == entries[0].questions and board.metric in _SHARES:
+        marks.append(Mark(f"examinees {share(board.examinees)}", float(board.examinees or 0), "human"))
     top = max([1.0, *(p.high for p in shown if p.high is not None), *(p.value for p in shown)])
     bottom = min([0.0, *(p.low for p in shown if p.low is not None), *(p.value for p in shown)])
     title = f"{board.dataset.title}: {METRICS.get(board.metric, board.metric)} with 95 % interval"

@@ -15,6 +15,8 @@ from pipelines.runs.values import clean, short
 from pipelines.schema import TABLES
 
 TABLE_NAMES = ("run", "prediction", "rejected_file", "unmatched_prediction")
+NOTHING_NEW = "nothing new: "
+"""How the reason begins where a file was left out because its answers are there already; no fault of the file."""
 log = logging.getLogger(__name__)
 
 
@@ -47,9 +49,7 @@ class Imported:
         for row in self.run:
             if row["run_id"] in runs:
                 for path in row["files"].split("\n"):
-                    kept.reject(
-                        path, f"the same answers are there already, as the run {row['run_id']}; nothing was added"
-                    )
+                    kept.reject(path, f"{NOTHING_NEW}the same answers are there already, as {row['run_id']}")
         return kept
 
 

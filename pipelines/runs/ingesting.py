@@ -21,7 +21,7 @@ from pipelines import answers
 from pipelines.errors import Unreadable
 from pipelines.runs.formats import card, formats
 from pipelines.runs.formats.card import Card
-from pipelines.runs.imported import Imported, rejecting
+from pipelines.runs.imported import NOTHING_NEW, Imported, rejecting
 from pipelines.runs.matching import Match, Matched, QuestionIndex
 from pipelines.runs.parsed import File, Fragment, Header, Prediction
 from pipelines.runs.planning import Entry, Group
@@ -105,7 +105,7 @@ class _Runs:
                 if first := seen.get(sha):
                     for name in names:
                         self.out.reject(
-                            name, f"the file equals {first} to the byte; it was read once", None, self.group.format
+                            name, f"{NOTHING_NEW}the file equals {first} to the byte", None, self.group.format
                         )
                     continue
                 seen[sha] = names[0]

@@ -334,7 +334,9 @@ class QuestionIndex:
                 said = "has this text" if via == "text" else "has this id"
                 why = f"a question {said}, but other choices ({q.question_id})"
                 continue
-            matches.append(Match(q, via, tuple(order) if hits else None))
+            in_place = len(order) == len(q.choices) and all(p in (None, i) for i, p in enumerate(order))
+            # What differs in the wording of a choice alone is still the choice in its place.
+            matches.append(Match(q, via, None if in_place or not hits else tuple(order)))
         return matches, why
 
     # ---- a run ---------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ _LINE = re.compile(
     rf"^[ \t]*(?:[(\[（]([{_SET}])[)\]）]|([{_SET}])(?:[.):：．、）]|[ \t]*[-–][ \t]))[ \t]*(?=\S)", re.M
 )
 _INLINE = re.compile(rf"(?:^|(?<=[\s]))(?:[(\[（]([{_SET}])[)\]）]|([{_SET}])[.):：．）])[ \t]+(?=\S)", re.M)
-_BARE = re.compile(rf"[\"'“‘「(\[（]*([{_SET}])[.):：．、）\]」”’\"']*")
+_BARE = re.compile(rf"(?:option|choice|answer|opzione|選択肢)?\s*[^\w\s]*([{_SET}])[^\w\s]*", re.I)
 _PREFIX = re.compile(rf"^\s*[(\[（]?([{_SET}])[.):：．、）\]]\s*(?=\S)")
 
 
@@ -121,13 +121,12 @@ def in_prompt(prompt: str | None, own: Sequence[str]) -> tuple[tuple[str, ...], 
     """Labels and choices as a prompt shows them: its last list of options, where that is a list of `own`.
 
     A record's choices are often in the order of the dataset, while the model saw them in another, or one more. Where
-    the prompt cuts an option short, its whole text is taken from `own`. Without such a list: no labels, and `own`.
+    the prompt cuts an option short, its whole text is taken from `own`. Without such a list, the order in which the
+    texts of `own` follow one another there; without that, `own` as it is. Labels are empty where none were read.
     """
     labels, listed, _ = options(prompt or "")
-    if not listed:
-        return (), tuple(own)
-    if not own:
-        return labels, listed
+    if not own or not prompt:
+        return labels, listed or tuple(own)
     flat = [squeeze(c) for c in own]
     shown, hits, free = [], 0, list(range(len(own)))
     for text in listed:
@@ -139,7 +138,19 @@ def in_prompt(prompt: str | None, own: Sequence[str]) -> tuple[tuple[str, ...], 
             free.remove(at)
             hits += 1
         shown.append(text if at is None else own[at])
-    return (labels, tuple(shown)) if 2 * hits >= len(own) else ((), tuple(own))
+    if 2 * hits >= len(own):
+        return labels, tuple(shown)
+    return (), tuple(own[i] for i in _sequence(squeeze(prompt[-SEARCHED:]), flat))
+
+
+def _sequence(text: str, parts: Sequence[str]) -> Sequence[int]:
+    """The order in which the parts stand one after the other, little between them, at their last places in a text; as
+    they are where they do not."""
+    found = sorted((text.rfind(part), i) for i, part in enumerate(parts))
+    ends = [at + len(parts[i]) for at, i in found]
+    gaps = [start - end for end, (start, _) in zip(ends, found[1:], strict=False)]
+    close = found and found[0][0] >= 0 and all(parts) and all(0 <= gap <= _TELLING for gap in gaps)
+    return [i for _, i in found] if close else range(len(parts))
 
 
 def ask_of(record: dict[str, Any], prompt: str | None = None, position: int | None = None) -> Ask:

@@ -31,8 +31,8 @@ full, *each wrong* for each wrong answer chosen, and *any wrong* once when it wa
 *Weighted*: times the question's own points. No answer (refused, ambiguous, unparsed, empty, abstained) earns nothing.
 """
 
-_KOKUSHI = """
-## KokushiMD-10: lines of the exams
+_EXAMS = """
+## Lines of the exams
 
 How a verdict comes about, in the table `exam_result`:
 
@@ -41,6 +41,9 @@ How a verdict comes about, in the table `exam_result`:
 - No verdict where the run did not answer every question that counts, where a question has no usable key, where the
   points of a part do not add up to the official maximum (or, when that was not found, are not those of the layout),
   or where the year's own line was not found. The reason says which.
+- A key of two choices where one is asked for is taken as two accepted answers; until a source says so, the part that it
+  stands in is unverified.
+- A run of several attempts has a verdict only where they agree; else the reason says how many passed.
 - 禁忌 counts questions in which a forbidden choice was chosen. The ministry publishes no list: all are third-party.
   Without one, the limit is not checked and the verdict is unverified; so is a pass in 診療 without subjects.
 - 歯科: which question belongs to which 領域 is not published. Where the source has no parts, a verdict is given only
@@ -77,7 +80,7 @@ def _parts(rules: Rulebook) -> Iterator[str]:
         if cases := [c for c in rules.use_cases if c.benchmark == benchmark]:
             yield f"\n## {document['title']}: use cases\n"
             yield from (_use_case(case) for case in cases)
-    yield _KOKUSHI.rstrip()
+    yield _EXAMS.rstrip()
     for profession in dict.fromkeys(x.profession for x in rules.lines):
         yield f"\n### {profession}\n\nLayout:\n"
         yield from _table(

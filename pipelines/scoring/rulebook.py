@@ -146,15 +146,24 @@ class Adjusted:
 
 @dataclass(frozen=True)
 class Reported:
-    """A figure that a paper reports; see the table reported_result."""
+    """A figure that a paper reports; see the table reported_result. What does not apply is None."""
 
     source: str
     model: str
     benchmark: str
-    scope: str
+    profession: str | None
+    year: int | None
+    component: str | None
+    modality: str | None
     metric: str
     value: Decimal
     locator: str
+
+    @property
+    def scope(self) -> str:
+        """What it speaks of, in words."""
+        parts = (self.profession, self.year, self.component, self.modality)
+        return "; ".join(str(part) for part in parts if part is not None) or "all"
 
 
 @dataclass(frozen=True)
@@ -358,14 +367,18 @@ def _reported(folders: Iterable[Path]) -> Iterator[Reported]:
     for file in _files(folders, "reported.csv"):
         for number, row in file.rows():
             try:
-                value = Decimal(row["value"])
                 found = Reported(
-                    row["source"], row["model"], str(file.benchmark), row["scope"], row["metric"], value, row["locator"]
-                )
-            except (KeyError, TypeError, InvalidOperation) as fault:
+                    row["source"], row["model"], str(file.benchmark), row["profession"] or None, _whole(row["year"]),
+                    row["component"] or None, row["modality"] or None, row["metric"], Decimal(row["value"]),
+                    row["locator"],
+                )  # fmt: skip
+            except (KeyError, TypeError, ValueError, InvalidOperation) as fault:
                 raise file.fault(f"can't be read ({fault!r})", number) from None
-            if not (found.source and found.scope and found.metric and found.locator and file.benchmark):
-                raise file.fault("source, scope, metric and locator are needed, in a benchmark's folder", number)
+            metrics = TABLES["reported_result"].column("metric").values
+            if not (found.source and found.locator and file.benchmark) or found.metric not in metrics:
+                raise file.fault(
+                    f"source, locator and a metric of {metrics} are needed, in a benchmark's folder", number
+                )
             yield found
 
 
@@ -396,8 +409,9 @@ def rulebook() -> Rulebook:
 def tables(rules: Rulebook | None = None) -> dict[str, pl.DataFrame]:
     """The rule tables by name, with exactly schema.py's columns."""
     rules = rules or rulebook()
+    unstated = {b.name for b in benchmarks().values() if not b.card.states_how_many}
     rows: dict[str, list[dict[str, object]]] = {
-        "rule_item": [asdict(x) for x in rules.items],
+        "rule_item": [asdict(x) | {"states_how_many": x.benchmark not in unstated} for x in rules.items],
         "rule_topic": [asdict(x) for x in rules.topics],
         "rule_use_case": [asdict(x) for x in rules.use_cases],
         "rule_component": [asdict(x) for x in rules.lines],
@@ -409,11 +423,19 @@ def tables(rules: Rulebook | None = None) -> dict[str, pl.DataFrame]:
             }
             for x in rules.adjusted.values()
         ],
-        "reported_result": [asdict(x) for x in rules.reported],
+        "reported_result": [asdict(x) | {"scope": x.scope} for x in rules.reported],
     }  # fmt: skip
     return {name: TABLES[name].frame(rows[name]) for name in TABLE_NAMES}
 
 
-def versions(rules: Rulebook | None = None) -> dict[str, str]:
-    """Fingerprint of each rule table as the files would make it now, by which one made from older files is found."""
-    return {name: hashlib.sha256(frame.write_csv().encode()).hexdigest()[:16] for name, frame in tables(rules).items()}
+def state_of(table: str) -> str:
+    """What a rule table records of what it was made from: the name of its rule files' state."""
+    return f"state of the rule files ({table})"
+
+
+def states(rules: Rulebook | None = None) -> dict[str, str]:
+    """Fingerprint of each rule table as the files would make it now, by state_of."""
+    return {
+        state_of(name): hashlib.sha256(frame.write_csv().encode()).hexdigest()[:16]
+        for name, frame in tables(rules).items()
+    }

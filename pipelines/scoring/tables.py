@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.scoring import statistics
+from pipelines.scoring import boards, comparisons, figures, likeness, passing
 from pipelines.scoring.rulebook import TABLE_NAMES as RULE_TABLES
+from pipelines.scoring.rulebook import state_of
 from pipelines.scoring.rulebook import tables as rule_frames
 from pipelines.store.tables import Meta, Store
 
@@ -23,15 +24,37 @@ class Computed:
     inputs: tuple[str, ...]
     make: Callable[..., pl.DataFrame]
 
+    @property
+    def code(self) -> str:
+        """The file that computes it, from the project's folder."""
+        return self.make.__module__.replace(".", "/") + ".py"
+
+
+_BOARD = (
+    "item_score",
+    "prediction",
+    "question",
+    "answer_key",
+    "run",
+    "run_family",
+    "rule_item",
+    "rule_topic",
+    "rule_use_case",
+)
 
 COMPUTED: dict[str, Computed] = {
-    "topic_score": Computed(("item_score", "question"), statistics.topic_score),
-    "benchmark_score": Computed(("item_score", "prediction", "question"), statistics.benchmark_score),
-    "comparison": Computed(("item_score", "question"), statistics.comparison),
-    "pass_chance": Computed(
-        ("item_score", "question", "exam_part", "exam_result", "rule_component"), statistics.pass_chance
+    "near_copy": Computed(("run", "prediction", "item_score", "question"), likeness.near_copy),
+    "run_family": Computed(("run", "prediction", "near_copy"), likeness.run_family),
+    "topic_score": Computed(("item_score", "question", "prediction", "rule_item"), figures.topic_score),
+    "benchmark_score": Computed(
+        ("item_score", "prediction", "question", "rule_item", "rule_topic", "rule_use_case"), figures.benchmark_score
     ),
-    "leaderboard": Computed(("item_score", "prediction", "question", "run", "benchmark_score"), statistics.leaderboard),
+    "comparison": Computed(("item_score", "question", "run", "run_family"), comparisons.comparison),
+    "pass_chance": Computed(
+        ("item_score", "question", "exam_part", "exam_result", "rule_component"), passing.pass_chance
+    ),
+    "leaderboard": Computed(_BOARD, boards.leaderboard),
+    "leaderboard_part": Computed(_BOARD, boards.leaderboard_part),
 }
 
 
@@ -44,4 +67,4 @@ def make(store: Store, name: str) -> Meta:
 def make_rules(store: Store) -> dict[str, Meta]:
     """Write the rule tables. Raises SettingsError when a rule file is broken, StoreError as the store does."""
     frames = rule_frames()
-    return {name: store.write(name, frames[name]) for name in RULE_TABLES}
+    return {name: store.write(name, frames[name], (state_of(name),)) for name in RULE_TABLES}

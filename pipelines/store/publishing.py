@@ -5,7 +5,9 @@ Tables are written in tables.py; what a valid one is stands in schema.py.
 
 from __future__ import annotations
 
+import logging
 import uuid
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -18,29 +20,29 @@ from pipelines.store.sqlfiles import View, sql_checks, sql_views
 from pipelines.store.tables import Store, read_meta
 from pipelines.store.upkeep import keep_generation, keep_tables, sweep_wal
 
-SQL = Path(__file__).resolve().parents[1] / "sql"
+log = logging.getLogger(__name__)
+
 STORAGE_VERSION = "v1.4.0"
 
 
 def unfit(store: Store) -> list[str]:
     """Why the tables on disk do not fit together, each with the asset to run; empty when they do."""
-    current = {name: store.meta(name) for name in TABLES}
+    version = cache(store.version)
     problems = []
     for name in TABLES:
         files = store.files(name)
         if not files and not TABLES[name].in_parts:
             problems.append(f"{name} has not been made; run the asset {name}")
         for file in files:
-            for source, version in read_meta(file).inputs.items():
-                now = current[source]
-                if now is None or now.version != version:
+            for source, recorded in read_meta(file).inputs.items():
+                if version(source) != recorded:
                     what = f"{name} ({file.stem})" if TABLES[name].in_parts else name
                     problems.append(f"{what} was made from an older {source}; run the asset {name}")
     return problems
 
 
 def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
-    """Build the warehouse beside `target`, check it, and put it in place; answers rows by table.
+    """Build the warehouse beside `target`, check it, and put it in place; returns rows by table.
 
     A reader of the old file keeps it; the last `keep` generations stay in DATA/generations. Raises StoreError, and
     then the published file is as it was.
@@ -78,6 +80,7 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
     finally:
         temp.unlink(missing_ok=True)
         temp.with_name(temp.name + ".wal").unlink(missing_ok=True)
+    log.info("published %s: %d tables, %d rows", target, len(counts), sum(counts.values()))
     return counts
 
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shutil
 import tempfile
+import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +25,8 @@ from pipelines.durable import make_durable, sync_folder
 from pipelines.errors import StoreError
 from pipelines.schema import TABLES, Table
 from pipelines.store.checks import name_of, offending, quoted, schema_checks
+
+log = logging.getLogger(__name__)
 
 _META = "medexams"
 
@@ -59,14 +63,24 @@ class Store:
     """The tables below one data folder."""
 
     def __init__(
-        self, data: Path, published: Path | None = None, *, accept_shrink: bool = False, shrink_share: float = 0.1
+        self,
+        data: Path,
+        published: Path | None = None,
+        *,
+        accept_shrink: bool = False,
+        shrink_share: float = 0.1,
+        outside: Callable[[str], str | None] = lambda name: None,
     ) -> None:
-        """`published` is the warehouse that a guarded table must not fall behind."""
+        """`published` is the warehouse that a guarded table must not fall behind.
+
+        `outside` gives the version, as it is now, of what tables are made from and is not a table.
+        """
         self.data = data
         self.root = data / "tables"
         self.published = published
         self.accept_shrink = accept_shrink
         self.shrink_share = shrink_share
+        self.outside = outside
 
     # -- reading
 
@@ -96,7 +110,12 @@ class Store:
     def fits(self, name: str, part: str | None = None) -> bool:
         """True when a table (or one part) was made from its inputs as they are now."""
         recorded = read_meta(self._target(TABLES[name], part)).inputs
-        return all((now := self.meta(t)) is not None and now.version == v for t, v in recorded.items())
+        return all(self.version(name) == version for name, version in recorded.items())
+
+    def version(self, name: str) -> str | None:
+        """The version, as it is now, of what a table can be made from: a table's, else of what is outside."""
+        meta = self.meta(name) if name in TABLES else None
+        return meta.version if meta else self.outside(name)
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """An in-memory DuckDB with a view for each table that has a file."""
@@ -120,9 +139,10 @@ class Store:
     def write(self, name: str, rows: pl.DataFrame | str, inputs: Iterable[str] = (), part: str | None = None) -> Meta:
         """Validate rows (a frame, or a SELECT over table names) and put them in place of the table (or of one part).
 
-        `inputs` names the tables they were made from, whose versions are recorded. Raises StoreError, and then nothing
-        has changed.
+        `inputs` names what they were made from (tables, or what is outside), whose versions are recorded. Raises
+        StoreError, and then nothing has changed.
         """
+        began = time.monotonic()
         table = TABLES[name]
         target = self._target(table, part)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -157,12 +177,19 @@ class Store:
         finally:
             temp.unlink(missing_ok=True)
             staged.unlink(missing_ok=True)
+        log.info("wrote %s: %d rows, %.2f s", f"{name}/{part}" if part else name, meta.rows, time.monotonic() - began)
         return meta
 
     @contextmanager
     def staged(self) -> Iterator[Store]:
         """An empty store beside this one, for tables that take their place together (adopt) once all were accepted."""
-        beside = Store(self.data, self.published, accept_shrink=self.accept_shrink, shrink_share=self.shrink_share)
+        beside = Store(
+            self.data,
+            self.published,
+            accept_shrink=self.accept_shrink,
+            shrink_share=self.shrink_share,
+            outside=self.version,
+        )
         beside.root = self.root / ".staged"
         shutil.rmtree(beside.root, ignore_errors=True)  # of a killed writer
         try:
@@ -178,7 +205,7 @@ class Store:
         sync_folder(self.root)
 
     def keep_parts(self, name: str, parts: Iterable[str]) -> list[str]:
-        """Remove every part of a table but these; answers the names of those removed."""
+        """Remove every part of a table but these; returns the names of those removed."""
         keep = set(parts)
         gone = [p for p in self.files(name) if p.stem not in keep]
         for path in gone:
@@ -217,10 +244,7 @@ class Store:
     def _describe(self, con: duckdb.DuckDBPyConnection, table: Table, inputs: Iterable[str]) -> Meta:
         columns = ", ".join(map(name_of, table.column_names))
         rows, total = con.execute(f"select count(*), sum(hash({columns})::hugeint) from staged").fetchall()[0]
-        found = {}
-        for name in inputs:
-            if meta := self.meta(name):
-                found[name] = meta.version
+        found = {name: version for name in inputs if (version := self.version(name))}
         return Meta(_digest(f"{columns} {rows} {total}"), rows, found)
 
 

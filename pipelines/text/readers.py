@@ -23,29 +23,21 @@ from pipelines.errors import Unreadable
 from pipelines.text.limits import LIMITS, Limits
 
 _BLOCK = 1 << 18  # bytes of JSON lines that are parsed in one call: what a cache holds
-_TOO_DEEP = "the JSON is nested deeper than the limit of Python's reader (about 1,000 levels); it is no list of records"
+_TOO_DEEP = (
+    "the JSON is nested deeper than the limit of Python's reader (about 1,000 levels); it is not a list of records"
+)
 _GUESSES = ("cp932", "euc_jp", "gb18030", "cp1252")
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n')
 csv.field_size_limit(2**31 - 1)  # a response may be longer than the 131,072 characters of the default
 
 
 @dataclass(frozen=True)
-class Broken:
-    """A line that is not JSON: its number, counted from 1, what is wrong with it, and its text."""
-
-    number: int
-    reason: str
-    raw: str
-
-
-@dataclass(frozen=True)
 class Rows:
-    """The records of a file in order; `unit` and `numbers` (from 1) locate them. `broken`: lines that hold none."""
+    """The records of a file in order; `unit` and `numbers` (from 1) locate them."""
 
     values: list[Any]
     unit: str
     numbers: Sequence[int] = ()
-    broken: tuple[Broken, ...] = ()
 
     def locator(self, i: int) -> str:
         """Where record i stands: 'line 3', 'item 3', 'row 3'."""
@@ -74,7 +66,7 @@ def decode(data: bytes) -> str:
 
 
 def decode_head(data: bytes, size: int) -> str:
-    """The text of the first `size` bytes, less a character that they cut; what is no text is replaced."""
+    """The text of the first `size` bytes, less a character that they cut; what is not text is replaced."""
     return codecs.getincrementaldecoder(_encoding(data))("replace").decode(data[:size])
 
 
@@ -83,7 +75,9 @@ def transcode(data: bytes, encoding: str) -> bytes:
     try:
         return data.decode(encoding).encode()
     except LookupError:
-        raise Unreadable(f"{encoding!r} is no encoding that Python knows; name another, for example cp932") from None
+        raise Unreadable(
+            f"{encoding!r} is not an encoding that Python knows; name another, for example cp932"
+        ) from None
     except UnicodeError as e:
         raise Unreadable(
             f"the file is not {encoding} text; name its encoding, or save it as UTF-8", str(e)[:120]
@@ -134,11 +128,8 @@ def json_document(data: bytes, limits: Limits = LIMITS) -> Any:
         raise Unreadable("the JSON is broken or cut off; write the file again", _where(e)) from None
 
 
-def json_rows(data: bytes, limits: Limits = LIMITS, *, strict: bool = True) -> Rows:
-    """The records of a JSON array or of JSON lines, in order. Lines are parsed a block at a time, which is fast.
-
-    A line that is not JSON raises Unreadable, or is one of `broken` where not `strict`.
-    """
+def json_rows(data: bytes, limits: Limits = LIMITS) -> Rows:
+    """The records of a JSON array or of JSON lines, in order. Lines are parsed a block at a time, which is fast."""
     body = data.strip()
     if body[:3] == b"\xef\xbb\xbf" or body[:2] in (b"\xff\xfe", b"\xfe\xff"):
         body = decode(data).strip().encode("utf-8", "surrogatepass")
@@ -150,7 +141,7 @@ def json_rows(data: bytes, limits: Limits = LIMITS, *, strict: bool = True) -> R
         return Rows(values, "item")
     limits.check_rows(body.count(b"\n") + 1)
     limits.check_cells(body.count(b",") + body.count(b"[") + body.count(b"{"))
-    values, numbers, broken = list[Any](), list[int](), list[Broken]()
+    values, numbers = list[Any](), list[int]()
     start, line = 0, data[: len(data) - len(data.lstrip())].count(b"\n") + 1
     while start < len(body):
         end = body.find(b"\n", start + _BLOCK)
@@ -165,29 +156,22 @@ def json_rows(data: bytes, limits: Limits = LIMITS, *, strict: bool = True) -> R
             values += found
             numbers += range(line, line + count)
         else:
-            for number, value in _line_by_line(block, line, strict):
-                if isinstance(value, Broken):
-                    broken.append(value)
-                else:
-                    values.append(value)
-                    numbers.append(number)
+            for number, value in _line_by_line(block, line):
+                values.append(value)
+                numbers.append(number)
         start, line = start + len(block) + 1, line + count
-    return Rows(values, "line", numbers, tuple(broken))
+    return Rows(values, "line", numbers)
 
 
-def _line_by_line(block: bytes, first: int, strict: bool) -> list[tuple[int, Any]]:
-    """Number and value, or Broken, of each line that is not blank; `first` is the number of the first line."""
+def _line_by_line(block: bytes, first: int) -> list[tuple[int, Any]]:
+    """Number and value of each line that is not blank; `first` is the number of the first line."""
     found: list[tuple[int, Any]] = []
     for i, line in enumerate(block.split(b"\n"), first):
-        if not line.strip():
-            continue
-        try:
-            found.append((i, json.loads(line)))
-        except (ValueError, RecursionError) as e:
-            fault = _line_fault(line, i, e)
-            if strict:
-                raise fault from None
-            found.append((i, Broken(i, fault.detail or fault.reason, line.decode("utf-8", "replace"))))
+        if line.strip():
+            try:
+                found.append((i, json.loads(line)))
+            except (ValueError, RecursionError) as e:
+                raise _line_fault(line, i, e) from None
     return found
 
 
@@ -230,7 +214,7 @@ def csv_rows(data: bytes, limits: Limits = LIMITS) -> tuple[list[str], Rows]:
     """
     text = decode(data)
     if "\0" in text:
-        raise Unreadable("the file holds NUL characters and is no CSV text; save it as CSV in UTF-8")
+        raise Unreadable("the file holds NUL characters and is not CSV text; save it as CSV in UTF-8")
     body, delimiter = _separated(text)
     limits.check_rows(body.count("\n"))
     limits.check_cells(body.count("\n") + body.count(delimiter))
@@ -268,7 +252,7 @@ def _separated(text: str) -> tuple[str, str]:
 
 
 def parquet_columns(data: bytes) -> tuple[str, ...]:
-    """The names of the columns; empty where this is no Parquet file."""
+    """The names of the columns; empty where this is not a Parquet file."""
     try:
         return tuple(pl.read_parquet_schema(io.BytesIO(data)))
     except pl.exceptions.PanicException:

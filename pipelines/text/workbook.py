@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx) to rows of cells: the first sheet that holds a table. Values only, no formulas, no styles.
+"""Excel workbooks (.xlsx) to rows of cells: the sheet that holds the table. Values only, no formulas, no styles.
 
 A workbook is a zip of XML parts (ECMA-376): the sheets in the order of workbook.xml, their texts in sharedStrings.xml.
 Written here rather than taken from a package because a file from outside must be held to the limits part by part.
@@ -11,6 +11,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from itertools import dropwhile
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -27,12 +28,12 @@ _DAMAGES = (zipfile.BadZipFile, zlib.error, ET.ParseError, LookupError, ValueErr
 
 
 def columns(data: bytes, limits: Limits = LIMITS) -> tuple[str, ...]:
-    """The names in the first row of the first sheet that has more than one row. Raises Unreadable."""
+    """The names in the header of the table. Raises Unreadable."""
     return tuple(next(_table(data, limits))[1])
 
 
 def rows(data: bytes, limits: Limits = LIMITS) -> tuple[list[str], Rows]:
-    """Header and rows of cells, as texts, of the first sheet that has more than one row. Raises Unreadable."""
+    """Header and rows of cells, as texts, of the table. Raises Unreadable."""
     (_, names), *found = _table(data, limits)
     width = len(names)
     for number, cells in found:
@@ -43,31 +44,31 @@ def rows(data: bytes, limits: Limits = LIMITS) -> tuple[list[str], Rows]:
 
 
 def _table(data: bytes, limits: Limits) -> Iterator[tuple[int, list[str]]]:
-    """Number and cells of each row that is not empty, of the first sheet that has a header and a row below it."""
+    """Number and cells of each row of the sheet with the widest header that has a row below it, the first of equals."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as book:
             limits.check_unpacked(sum(info.file_size for info in book.infolist()))
             texts = list(_shared(book, limits))
-            for sheet in _sheets(book, limits):
-                found = _rows(book, sheet, texts, limits)
-                first = [row for row in (next(found, None), next(found, None)) if row]
-                if len(first) == 2:
-                    yield from first
-                    yield from found
-                    return
-    except (
-        zipfile.BadZipFile,
-        ET.ParseError,
-        KeyError,
-        IndexError,
-        ValueError,
-        OSError,
-        EOFError,
-        NotImplementedError,
-    ) as e:
+            widths = {sheet: _width(_headed(book, sheet, texts, limits)) for sheet in _sheets(book, limits)}
+            best = max(widths, key=widths.__getitem__, default="")
+            if widths.get(best):
+                yield from _headed(book, best, texts, limits)
+                return
+    except _DAMAGES as e:
         why = f"{type(e).__name__}: {str(e)[:120]}"
         raise Unreadable("the Excel workbook is damaged; save it again, or as CSV", why) from None
     raise Unreadable("the Excel workbook has no sheet with a header and rows below it; put the table on one sheet")
+
+
+def _headed(book: zipfile.ZipFile, sheet: str, texts: list[str], limits: Limits) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a sheet from its header on: the first with two names. A title above it is none."""
+    return dropwhile(lambda row: sum(map(bool, row[1])) < 2, _rows(book, sheet, texts, limits))
+
+
+def _width(found: Iterator[tuple[int, list[str]]]) -> int:
+    """The number of columns of a table; 0 without a row below the header."""
+    header, first = next(found, None), next(found, None)
+    return len(header[1]) if header and first else 0
 
 
 def _part(book: zipfile.ZipFile, name: str, limits: Limits) -> Iterator[ET.Element]:

@@ -10,7 +10,8 @@ select
     score,
     low,
     high,
-    unparsed,
-    n
+    coverage,
+    note,
+    method
 from leaderboard
 order by dataset_id, rank, model

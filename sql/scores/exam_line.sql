@@ -6,7 +6,7 @@
 -- passed: null when it can't be said. obstacle: why it can't. found, expected: the numbers that the obstacle speaks of.
 -- is_unchecked: the data lacks what the line looks at.
 -- pool_points, pool_max_points: of all questions whose part is not known, where the line's own questions are not known.
--- rule_status: whether the line has a source.
+-- rule_status: whether the line and the keys of its questions have a source.
 with
 topic_points as (
     select
@@ -58,7 +58,11 @@ line as (
         r.percent,
         r.line,
         r.max_points as official_max,
-        r.status as rule_status,
+        case
+            when r.ruleset = 'official' and r.kind = 'points' and coalesce(d.unverified, u.unverified, 0) > 0
+                then 'unverified'
+            else r.status
+        end as rule_status,
         o.questions,
         w.questions as all_questions,
         o.forbidden,

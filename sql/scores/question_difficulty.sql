@@ -1,23 +1,28 @@
 -- question_difficulty: how hard a question is for models, against people, and whether its key is suspicious.
 --
--- Over model runs (no baselines, no people), first attempts, under the official rule.
+-- Over families of model runs (no baselines, no people), first attempts, under the official rule: copies and near
+-- copies (run_family) are one voice, the mean of its runs.
 --
--- question_id: the question. runs: model runs that answered it. share_right: share of them right in full.
--- human_accuracy: share of examinees who got it right, in %. gap: share_right less that share.
--- discrimination: correlation of being right here with accuracy on the dataset's other questions; of five runs or more.
--- strong_runs: runs at or above the dataset's median accuracy. strong_answer: their most frequent answer that the key
--- does not accept. strong_share: share of them that gave it.
--- suspicious_key: at least three strong runs, and three quarters of all, agree on an answer against the key.
+-- question_id: the question. runs: model runs that answered it. families: of how many families.
+-- share_right: share right in full. human_accuracy: share of examinees who got it right, in %.
+-- gap: share_right less that share.
+-- discrimination: correlation of being right here with accuracy on the dataset's other questions; of five families or
+-- more.
+-- strong_runs: families at or above the dataset's median accuracy. strong_answer: their most frequent answer that the
+-- key does not accept. strong_share: share of them that gave it.
+-- suspicious_key: at least three strong families, and three quarters of all, agree on an answer against the key.
 with
 scored as (
     select
         s.run_id,
+        f.family,
         s.question_id,
         q.dataset_id,
         s.counts,
         case when s.is_correct then 1 else 0 end as correct
     from item_score as s
     inner join run as r on s.run_id = r.run_id
+    inner join run_family as f on s.run_id = f.run_id
     inner join question as q on s.question_id = q.question_id
     where s.ruleset = 'official' and s.attempt = 1 and r.kind = 'model'
 ),
@@ -25,26 +30,36 @@ scored as (
 run_total as (
     select
         run_id,
+        family,
         dataset_id,
         sum(correct) as correct,
         count(*) as n
     from scored
     where counts
-    group by run_id, dataset_id
+    group by run_id, family, dataset_id
+),
+
+family_total as (
+    select
+        family,
+        dataset_id,
+        avg(correct * 1.0 / n) as accuracy
+    from run_total
+    group by family, dataset_id
 ),
 
 median as (
     select
         dataset_id,
-        percentile_cont(0.5) within group (order by correct * 1.0 / n) as accuracy
-    from run_total
+        percentile_cont(0.5) within group (order by accuracy) as accuracy
+    from family_total
     group by dataset_id
 ),
 
 answered as (
     select
         s.question_id,
-        s.run_id,
+        s.family,
         s.correct,
         -- accuracy on the other questions, so that a question does not correlate with itself
         case
@@ -53,48 +68,73 @@ answered as (
                     (t.correct - case when s.counts then s.correct else 0 end) * 1.0
                     / (t.n - case when s.counts then 1 else 0 end)
         end as rest,
-        t.correct * 1.0 / t.n >= m.accuracy as is_strong,
+        f.accuracy >= m.accuracy as is_strong,
         coalesce(p.labels, p.value) as answer
     from scored as s
     inner join run_total as t on s.run_id = t.run_id and s.dataset_id = t.dataset_id
+    inner join family_total as f on s.family = f.family and s.dataset_id = f.dataset_id
     inner join median as m on s.dataset_id = m.dataset_id
     inner join prediction as p on s.run_id = p.run_id and s.question_id = p.question_id
     where p.attempt = 1
 ),
 
+voice as (
+    select
+        question_id,
+        family,
+        is_strong,
+        count(*) as runs,
+        avg(correct) as correct,
+        avg(rest) as rest
+    from answered
+    group by question_id, family, is_strong
+),
+
 total as (
     select
         question_id,
-        count(*) as runs,
+        sum(runs) as runs,
+        count(*) as families,
         avg(correct) as share_right,
         corr(correct, rest) as discrimination,
         sum(case when is_strong then 1 else 0 end) as strong_runs
-    from answered
+    from voice
     group by question_id
+),
+
+-- a family whose runs differ divides its voice
+voted as (
+    select
+        a.question_id,
+        a.answer,
+        sum(1.0 / v.runs) as n
+    from answered as a
+    inner join voice as v on a.question_id = v.question_id and a.family = v.family
+    where a.is_strong and a.correct = 0 and a.answer is not null
+    group by a.question_id, a.answer
 ),
 
 against as (
     select
         question_id,
         answer,
-        count(*) as n,
-        row_number() over (partition by question_id order by count(*) desc, answer) as place
-    from answered
-    where is_strong and correct = 0 and answer is not null
-    group by question_id, answer
+        round(n, 9) as n,
+        row_number() over (partition by question_id order by round(n, 9) desc, answer) as place
+    from voted
 )
 
 select
     t.question_id,
     cast(t.runs as integer) as runs,
+    cast(t.families as integer) as families,
     cast(t.share_right as decimal(18, 6)) as share_right,
     q.human_accuracy,
     cast(t.share_right - q.human_accuracy / 100 as decimal(18, 6)) as gap,
-    case when t.runs >= 5 and not isnan(t.discrimination) then cast(t.discrimination as decimal(18, 6)) end
+    case when t.families >= 5 and not isnan(t.discrimination) then cast(t.discrimination as decimal(18, 6)) end
         as discrimination,
     cast(t.strong_runs as integer) as strong_runs,
     a.answer as strong_answer,
-    cast(a.n * 1.0 / t.strong_runs as decimal(18, 6)) as strong_share,
+    cast(a.n / t.strong_runs as decimal(18, 6)) as strong_share,
     coalesce(
         a.n >= 3 and a.n * 4 >= t.strong_runs * 3 and q.key_status in ('scored', 'correct_only'), false
     ) as suspicious_key

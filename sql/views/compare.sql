@@ -11,7 +11,7 @@
 -- difference: First less second.
 -- low: Lower end of the 95 % interval of the difference.
 -- high: Upper end of the 95 % interval of the difference.
--- p_adjusted: Two-sided p-value, Holm-adjusted over all pairs of the dataset and metric.
+-- p_adjusted: Two-sided p-value, Holm-adjusted over pairs of families of runs; null beside a baseline.
 -- n: Shared questions that count.
 -- method: Test and interval.
 with wanted as (

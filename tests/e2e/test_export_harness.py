@@ -103,7 +103,8 @@ def _came_back(data: Path, model: str) -> dict[tuple[str, str], list[dict[str, f
         select r.dataset_id, r.format, r.run_id, s.metric, s.value,
                (select count(*) from prediction p where p.run_id = r.run_id)
         from run r join benchmark_score s using (run_id)
-        where r.model = '{model}' and s.use_case = 'all' and s.metric in ('accuracy', 'score_share', 'exam_score')"""
+        where r.model = '{model}' and s.ruleset = 'official' and s.use_case = 'all'
+            and s.metric in ('accuracy', 'score_share', 'exam_score')"""
     found: dict[tuple[str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for dataset_id, form, run_id, metric, value, n in rows(data, sql):
         name = "acc" if metric == "accuracy" else metric

@@ -11,6 +11,7 @@ import duckdb
 import polars as pl
 
 from pipelines.schema import TABLES
+from pipelines.scoring.likeness import run_family
 from pipelines.scoring.rulebook import Rulebook, rulebook, tables
 from pipelines.store.sqlfiles import sql_tables
 from pipelines.store.tables import query
@@ -91,11 +92,16 @@ class World:
         """One input table."""
         return TABLES[name].frame(self.rows[name])
 
+    def families(self) -> pl.DataFrame:
+        """The table run_family, near copies aside."""
+        return run_family(self.frame("run"), self.frame("prediction"), TABLES["near_copy"].frame([]))
+
     def results(self, folder: Path, *names: str) -> dict[str, pl.DataFrame]:
         """SQL tables by name, with those that they are made from."""
         with duckdb.connect() as con:
             for name, frame in ({n: self.frame(n) for n in INPUTS} | tables(self.rules)).items():
                 _view(con, folder, name, frame)
+            _view(con, folder, "run_family", self.families())
             out = {}
             for name in in_order(names):
                 out[name] = query(con, f"{sql_tables()[name].sql}\n")

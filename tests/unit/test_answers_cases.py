@@ -1,421 +1,56 @@
-"""Reading of responses, by rule: one table per rule, in the three languages. All texts are written for this project."""
+"""Reading of responses, by case: tables in cases/, a response a line with the reading that a person makes of it.
+
+`answers_*_blind.jsonl` were written before the reader had seen them; the others grew with it. A reading is the list of
+labels (in order, for a sequence), a number, or a status. All texts are written for this project.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipelines.answers import read
 
-FRUIT = ["りんごの皮膚炎", "みかん", "ぶどう膜炎", "柿", "鉄欠乏性貧血"]
-DRUGS = ["Aspirin", "Warfarin", "Heparin", "Clopidogrel", "Vitamin B12"]
-ROCCE = ["Granito", "Basalto", "Calcare", "Gneiss", "Arenaria"]
-SYMBOLS = ["①", "②", "③", "④", "⑤"]
-NUMBERS = ["1", "2", "3", "4", "5"]
+CASES = Path(__file__).parent / "cases"
+TABLES = sorted(path.name for path in CASES.glob("answers_*.jsonl") if path.name != "answers_cut.jsonl")
 
 
-def chosen(
-    text: object,
-    answer_type: str = "single",
-    choices: list[str] | None = None,
-    labels: list[str] | None = None,
-    language: str | None = None,
-) -> str:
-    """Chosen labels in upper case as one string, or the status where nothing was chosen."""
-    answer = read(text, answer_type, labels, choices, language)
-    if answer.status == "answered":
-        return "".join(answer.labels).upper()
-    assert answer.selection is None and answer.labels == ()
-    return answer.status
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CASES / name).read_text(encoding="utf-8").splitlines()]
 
 
-JAPANESE = [
-    # bare letters and their dress
-    ("c", "C"),
-    ("Ｃ", "C"),
-    ("c。", "C"),
-    ("(c)", "C"),
-    ("「c」", "C"),
-    ("【c】", "C"),
-    ("**c**", "C"),
-    ("c です", "C"),
-    ("cです。", "C"),
-    ("選択肢c", "C"),
-    ("選択肢 c です。", "C"),
-    ("c.", "C"),
-    ("c:", "C"),
-    ("c\n\n", "C"),
-    ("c\nc\nc", "C"),
-    ("c (95%)", "C"),
-    ("c（みかん）", "C"),
-    ("ウ", "C"),
-    ("③", "C"),
-    ("ⓒ", "C"),
-    ("```\nc\n```", "C"),
-    ("- c", "C"),
-    ("### c", "C"),
-    ("答え：ウ", "C"),
-    ("c、", "C"),
-    ("$\\boxed{c}$", "C"),
-    ("\\boxed{\\text{c}}", "C"),
-    ("c！", "C"),
-    # answer words
-    ("答え: c", "C"),
-    ("答え：ｃ", "C"),
-    ("正解：c", "C"),
-    ("解答: c", "C"),
-    ("回答：c", "C"),
-    ("正答は c です。", "C"),
-    ("答えはcです", "C"),
-    ("【解答】c", "C"),
-    ("【正解】\nc", "C"),
-    ("答え\nc", "C"),
-    ("**答え**\n\nc", "C"),
-    ("正解は、c です。", "C"),
-    ("正解は **c. みかん** です。", "C"),
-    ("正解は「c」です", "C"),
-    ("正しい選択肢は c です。", "C"),
-    ("最も適切な選択肢は c です。", "C"),
-    ("最終的な答え: c", "C"),
-    ("正解の選択肢は c", "C"),
-    ("[答え] c", "C"),
-    ("答え c", "C"),
-    ("答案：c", "C"),
-    ("答案是c。", "C"),
-    ("cが正解です。", "C"),
-    ("したがって、cが正解である。", "C"),
-    ("よって c が正答となる。", "C"),
-    ("選択肢cを選択します。", "C"),
-    ("cを選びます。", "C"),
-    ("答えは選択肢cである。", "C"),
-    ("正解はc（みかん）です。", "C"),
-    ("正解: (c) みかん", "C"),
-    ("answer: c\nconfidence: 0.85", "C"),
-    ("answer: c\nexplanation: aは高血圧でみられる。", "C"),
-    ("回答（アルファベット）：c", "C"),
-    ("回答: c\n理由: dは禁忌である。", "C"),
-    ("正解は、以下の通りです。\n\nc. みかん", "C"),
-    ("回答：選択肢c", "C"),
-    ("解答は c と考えられます。", "C"),
-    ("cです。aは誤りです。", "C"),
-    ("正解はcです。bとdは誤りで、aとeは関係がない。", "C"),
-    ("答え: c\n\na: 誤り。\nb: 誤り。\nd: 誤り。\ne: 誤り。", "C"),
-    # the last explicit statement
-    ("答え: a\n考え直すと条件に合わない。\n答え: c", "C"),
-    ("a\n答え: c", "C"),
-    ("a: 誤った第一印象\n\n正解は c です。", "C"),
-    ("答えはaではなくcです。", "C"),
-    ("答え: a\n\n訂正します。正解は c です。", "C"),
-    ("a, b, c\n\nただし、1つ選ぶとすれば、c です。", "C"),
-    ("a, b, c\n\n最も適切な選択肢を1つ選ぶと：\n\nc: みかん", "C"),
-    # answer first, then why
-    ("c\n\n解説：aは若年者に多い。bは否定的である。", "C"),
-    ("c\n理由: ABIが低く、CADやDVTも考えられる。", "C"),
-    ("c: みかん\n\n発熱がありHbA1cが高い。", "C"),
-    ("c\n\n**解説**\n* **a:** 誤り\n* **b:** 誤り\n* **c:** 正しい", "C"),
-    ("c. 柑橘類\n\nこの患者では…", "C"),
-    ("c 解説は以下の通り", "C"),
-    ("c。理由はビタミンAとビタミンDが不足するためである。", "C"),
-    ("c\n\na. 高齢者に多い\nb. 女性に多い\nc. 正しい\nd. 稀である", "C"),
-    ("c\n\n最も適切なのはaと考える人もいる。", "C"),
-    ("c\n\n画像がないため正確な判断はできませんが、症状から推測しました。", "C"),
-    # thinking and reasoning first
-    ("<think>\naかbか。bだろう。\n</think>\n\nc", "C"),
-    ("aかbか。\n</think>\n\nc", "C"),
-    ("<think></think>c", "C"),
-    ("<thinking>答え: a</thinking>\n答え: c", "C"),
-    ("◁think▷aだろう◁/think▷c", "C"),
-    ("[THINK]a[/THINK]c", "C"),
-    ("<|channel|>analysis<|message|>answer is a<|end|><|start|>assistant<|channel|>final<|message|>c", "C"),
-    ("<unused94>thought\nThe answer is a.<unused95>c", "C"),
-    ("thought\n長い考察がここに入る。答えはaかもしれない。まだ決められない。<unused95>c", "C"),
-    ("高齢男性の呼吸困難である。\n\n鑑別としてaやbが挙がる。\n\n以上より、c が最も適切である。", "C"),
-    ("考察\n発熱がある。\n\nc", "C"),
-    ("考察すると次のようになる。\n\n**c: みかん**", "?"),
-    ("所見から肺炎を考える。したがって、c。", "C"),
-    ("a: 若年者に多い。\nb: 関係ない。\nc: 合致する所見が多い。\n\n以上より c を選択する。", "C"),
-    ("したがって、最も適切なのは c です。", "C"),
-    ("よって、適切でないのは c である。", "C"),
-    ("誤っているのはcです。", "C"),
-    ("考えにくいのは c である。", "C"),
-    ("この患者に最も適切な治療は c である。", "C"),
-    ("診断は c と考えられる。", "C"),
-    ("cが最も適切です。", "C"),
-    ("cの可能性が最も高い。", "C"),
-    ("cが正しい。", "C"),
-    ("最も可能性が高いのはcです。画像を見ることはできません。", "C"),
-    ("選択肢の中では、cが最も考えられる。", "C"),
-    ("正しいのはa、b、d、eである。したがって誤っているのはcである。", "C"),
-    # verdicts one by one
-    ("a 誤り。b 誤り。c 正しい。d 誤り。e 誤り。", "C"),
-    ("a: ×\nb: ×\nc: ○\nd: ×\ne: ×", "C"),
-    ("a. 誤り：高齢者に多い。\nb. 誤り：稀。\nc. 正しい：典型例。\nd. 誤り\ne. 誤り", "C"),
-    ("a、b 誤り。稀である。c 正しい。d、e 誤り。", "C"),
-    ("a: 正しい。b: 正しい。c: 誤り。d: 正しい。e: 正しい。", "C"),
-    ("aは誤り。bは誤り。cは正しい。dは誤り。eは誤り。", "C"),
-    ("| a | × |\n| b | × |\n| c | ○ |\n| d | × |\n| e | × |", "C"),
-    (
-        "a: 高齢者に多いため誤り。\nb: 稀であり誤り。\nc: 典型であり正しい。\nd: 別の疾患で誤り。\ne: 関係なく誤り。",
-        "C",
-    ),
-    # control tokens and what comes after
-    ("c<|im_end|>", "C"),
-    ("c</s>", "C"),
-    ("c<eos>", "C"),
-    ("c<end_of_turn>\n<start_of_turn>user\n次は？", "C"),
-    ("c<|END_RESPONSE|><|END_OF_TURN_TOKEN|>", "C"),
-    ("<|START_RESPONSE|>c<|STOP_RESPONSE|>", "C"),
-    ("c<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nd", "C"),
-    ("<|begin_of_box|>c<|end_of_box|>", "C"),
-    ("c<unused95>c: みかん", "C"),
-    ("c<|endoftext|>答え: d", "C"),
-    ("<s>c</s>", "C"),
-    ("<|im_start|>assistant\nc<|im_end|>", "C"),
-    ("c<｜end▁of▁sentence｜>", "C"),
-    ("cassistant\n\nd", "C"),
-    ("c [/INST] d", "C"),
-    # the next question is not this one
-    ("c\n\n問題: 次のうち誤っているのはどれか。\na: 甲\nb: 乙\nc: 丙\n答え: a", "C"),
-    ("c\n\n次の問題\n答え: a", "C"),
-    ("答え: c\n\n### 問題 2\n腎不全で正しいのはどれか。\na: 甲\nb: 乙\n答え: b", "C"),
-    ("c\n\nあなたは優秀な医師です。以下の問題に答えてください。\n答え: a", "C"),
-    ("c\n\nUser: 次の質問です\nAssistant: a", "C"),
-    ("c\nQuestion: which one?\nAnswer: a", "C"),
-    ("c 正しい。\n45歳の男性。診断はどれか。\na: 甲\nb: 乙\nc: 丙\n答え: b", "C"),
-    ("問題: 正しいのはどれか。\na: りんごの皮膚炎\nb: みかん\n答え: c", "C"),
-    # by text
-    ("鉄欠乏性貧血", "E"),
-    ("答え: 鉄欠乏性貧血", "E"),
-    ("正解は鉄欠乏性貧血です。", "E"),
-    ("「ぶどう膜炎」", "C"),
-    ("最も考えられるのは鉄欠乏性貧血である。", "E"),
-    ("鉄欠乏性貧血です。", "E"),
-    ("c\n答え: ぶどう膜炎", "C"),
-    ("答え: ぶどう膜炎は、鉄欠乏性貧血とは関連がない。", "C"),
-    ("診断は鉄欠乏性貧血 (e) である。", "E"),
-    ("答え: みかん (b)", "B"),
-    # several, as stated
-    ("a,c", "AC"),
-    ("ac", "AC"),
-    ("c, a", "AC"),
-    ("a, c\n答え: aとc", "AC"),
-    ("a: りんごの皮膚炎\nc: ぶどう膜炎", "AC"),
-    ("答え: a,b,c", "ABC"),
-    ("abcde", "ABCDE"),
-    ("a、c、e", "ACE"),
-    ("a c", "AC"),
-    ("a・c", "AC"),
-    ("aとcです。", "AC"),
-    ("正解は a と c です。", "AC"),
-    ("正解は a, c です。", "AC"),
-    ("aおよびcが正解です。", "AC"),
-    ("答え: ａ、ｃ", "AC"),
-    ("答え: a\nc", "AC"),
-    ("a\nc", "AC"),
-    ("正解は:\na: りんごの皮膚炎\nc: ぶどう膜炎", "AC"),
-    ("aとcを選択します。", "AC"),
-    ("ア、ウ", "AC"),
-    ("①、③", "AC"),
-    # no answer
-    ("", "empty"),
-    ("   \n", "empty"),
-    (None, "empty"),
-    (float("nan"), "empty"),
-    ("<think>\nまず症例を整理する。答えはa", "unparsed"),
-    ("<think>\na\n</think>\n\n", "unparsed"),
-    ("**考えられる疾患:**\n\n* **a: りんごの皮膚炎:** 皮膚の炎症を伴う\n* **b: みかん:** 果物", "unparsed"),
-    ("この患者の所見を整理すると、発熱と咳嗽があり、", "unparsed"),
-    ("bは妄想の可能性がある。", "unparsed"),
-    ("まず、選択肢を一つずつ検討する。\n\na: りんごの皮膚炎\n皮膚の", "unparsed"),
-    ("a: 高齢者に多い。b: 若年者に多い。c: 女性に", "unparsed"),
-    ("選択肢:\na\nb\nc\nd\ne", "unparsed"),
-    ("この問題は4つの", "unparsed"),
-    ("f", "unparsed"),
-    ("答え:", "unparsed"),
-    ("解説します。", "unparsed"),
-    ("ビタミンB欠乏", "unparsed"),
-    ("aまたはc", "ambiguous"),
-    ("答えはaかcです。", "ambiguous"),
-    ("正解はaもしくはcです。", "ambiguous"),
-    # unwilling and unable
-    ("不明", "abstained"),
-    ("わかりません", "abstained"),
-    ("答え: 不明", "abstained"),
-    ("分かりません。", "abstained"),
-    ("回答なし", "abstained"),
-    ("該当なし", "abstained"),
-    ("申し訳ありませんが、画像を確認することができません。", "refused"),
-    ("画像がないため回答できません。", "refused"),
-    ("画像が提供されていないため、判断できません。", "refused"),
-    ("申し訳ございませんが、お答えできません。", "refused"),
-    ("この質問には回答できません。詳しい情報を教えてください。", "refused"),
-    ("図が示されていないので選べません。画像を提供してください。", "refused"),
-    ("回答不能", "refused"),
-    ("情報が不足しているため、正確な診断は困難です。", "refused"),
-    ("申し訳ありませんが、画像がないため判断できません。しかし、症状からは c が最も考えられます。", "C"),
-    ("画像(a)と写真(b)が確認できませんが、答え: c", "C"),
-    ("胸部CT(a)と写真(b)が示されていないため、正確な診断はできません。", "refused"),
-    ("申し訳ありませんが、医療に関する助言はできません。医師に相談してください。", "refused"),
-    ("Error: timeout", "error"),
-    ("エラーが発生しました", "error"),
-]
-
-ENGLISH = [
-    ("C", "C"),
-    ("(C)", "C"),
-    ("C.", "C"),
-    ("C)", "C"),
-    ("[C]", "C"),
-    ("Option C", "C"),
-    ("option c.", "C"),
-    ("Answer: C", "C"),
-    ("The answer is C.", "C"),
-    ("The correct answer is (C).", "C"),
-    ("**Answer:** C", "C"),
-    ("Final Answer: **C**", "C"),
-    ("The correct option is C: Heparin.", "C"),
-    ("ANSWER: $C$", "C"),
-    ("$\\boxed{C}$", "C"),
-    ("So the answer is \\boxed{\\text{C}}.", "C"),
-    ("The best answer is C because it is fast.", "C"),
-    ("I would choose C.", "C"),
-    ("I choose option C", "C"),
-    ("I'll go with C.", "C"),
-    ("Therefore, C.", "C"),
-    ("C is the correct answer.", "C"),
-    ("Option C is correct.", "C"),
-    ("The answer would be C", "C"),
-    ("My answer: C", "C"),
-    ("C: Heparin", "C"),
-    ("C - Heparin", "C"),
-    ("C. Heparin\n\nExplanation: it acts at once.", "C"),
-    ("A patient with clots needs it fast. The answer is C.", "C"),
-    ("A young man presents with a cough.", "unparsed"),
-    ("The correct answer is a drug that acts quickly.", "unparsed"),
-    ("Heparin", "C"),
-    ("The answer is Heparin.", "C"),
-    ("The most appropriate drug is Heparin.", "C"),
-    ('{"answer": "C"}', "C"),
-    ('```json\n{"reasoning": "A is slow", "answer": "C"}\n```', "C"),
-    ('{"answer": "C", "explanation": "The answer is not A', "C"),
-    ("{'final_answer': 'C'}", "C"),
-    ('{"answer": "C. Heparin"}', "C"),
-    ('{"answer": null}', "unparsed"),
-    ("<answer>C</answer>", "C"),
-    ("Let me think. A is slow, B is oral.\n\n#### C", "C"),
-    ("A is incorrect. B is incorrect. C is correct. D is incorrect. E is incorrect.", "C"),
-    ("A, B, D and E are incorrect.", "C"),
-    ("Eliminated: A, B. Conclusion: C", "C"),
-    ("Conclusion: (C). Eliminated: (A), (B), (D).", "C"),
-    ("The incorrect statement is C: it lowers the rate.", "C"),
-    ("Answer: A\nWait, no.\nAnswer: C", "C"),
-    ("The answer is not A. The answer is C.", "C"),
-    ("Not A", "unparsed"),
-    ("The answer is not A.", "unparsed"),
-    ("A or C", "ambiguous"),
-    ("The answer is A or C.", "ambiguous"),
-    ("either A or C", "ambiguous"),
-    ("I cannot answer this question.", "refused"),
-    ("I'm sorry, but I can't help with that.", "refused"),
-    ("I don't know", "abstained"),
-    ("I don't know.", "abstained"),
-    ("N/A", "abstained"),
-    ("As an AI, I cannot provide a diagnosis. Please consult a doctor.", "refused"),
-    ("We need to answer the question. Options a-e. Choose one. The correct answer is the one that", "unparsed"),
-    ("Okay, let's go through each option. Option a says that", "unparsed"),
-    ("choose the correct answer (a, b, c, d, or e) for", "unparsed"),
-    ("Let's analyze each option:\n\nA. Aspirin: inhibits platelets.\nB. Warfarin: slow", "unparsed"),
-    ("The most likely diagnosis is C.", "C"),
-    ("Based on the findings, the best next step is option C.", "C"),
-    ("Vitamin B12", "E"),
-    ("Hepatitis B is viral.", "unparsed"),
-    ("c: ③ (it is not typical of B-cell disease)", "C"),
-    ("The correct answers are A and C.", "AC"),
-    ("A, C", "AC"),
-    ("A and C", "AC"),
-    ("A-C-E", "ACE"),
-    ("ACE", "ACE"),
-    ("A, C, and E", "ACE"),
-    ("A & C", "AC"),
-    ("Answer: A, C", "AC"),
-    ('{"answer": ["A", "C"]}', "AC"),
-    ('{"answer": "A,C"}', "AC"),
-    ("\\boxed{A, C}", "AC"),
-    ("\\boxed{A} and \\boxed{C}", "AC"),
-    ("Option A and Option C are the correct answers.", "AC"),
-    ("The correct options are:\n\nA. Aspirin\nC. Heparin", "AC"),
-    ("B and D are distractors; the answer is A and C.", "AC"),
-    ("A, C\n\nB and D are wrong.", "AC"),
-    ("'C'", "C"),
-    ('"C"', "C"),
-    ("Answer is option (C) Heparin", "C"),
-    ("Correct answer: C", "C"),
-    ("The right choice is C.", "C"),
-    ("Therefore, the correct answer is option C.", "C"),
-    ("Answer - C", "C"),
-    ("Answer C", "C"),
-    ("Ans: C", "C"),
-    ("answer=C", "C"),
-    ("C because heparin is fast", "C"),
-    ("C is right since heparin is fast", "C"),
-    ("The answer is C, not A.", "C"),
-    ("C, not A", "C"),
-]
-
-ITALIAN = [
-    ("C", "C"),
-    ("c", "C"),
-    ("Risposta: C", "C"),
-    ("La risposta corretta è C", "C"),
-    ("La risposta corretta è la C.", "C"),
-    ("la risposta è c", "C"),
-    ("Risposta corretta: C) Calcare", "C"),
-    ("E' corretta la C", "C"),
-    ("È corretta la C.", "C"),
-    ("È la C", "C"),
-    ("La C è corretta.", "C"),
-    ("La C è la risposta corretta", "C"),
-    ("L'opzione corretta è la C", "C"),
-    ("L'alternativa giusta è la lettera C", "C"),
-    ("Scelgo la C", "C"),
-    ("Quindi la C.", "C"),
-    ("Soluzione: C", "C"),
-    ("Calcare", "C"),
-    ("La risposta è Calcare.", "C"),
-    ("C. Calcare", "C"),
-    ("Risposta esatta: E", "E"),
-    ("E", "E"),
-    ("E' una roccia sedimentaria.", "unparsed"),
-    ("A causa della pressione, e del calore, cambia.", "unparsed"),
-    ("È una roccia e non un minerale", "unparsed"),
-    ("Preferisco non rispondere", "abstained"),
-    ("preferisco non rispondere.", "abstained"),
-    ("Non lo so", "abstained"),
-    ("Risposta: Preferisco non rispondere", "abstained"),
-    ("Non so", "abstained"),
-    ("Mi dispiace, non posso rispondere a questa domanda.", "refused"),
-    ("Non sono in grado di fornire una risposta.", "refused"),
-    ("A o C", "ambiguous"),
-    ("La risposta è A oppure C", "ambiguous"),
-    ("A e C", "AC"),
-    ("Le risposte corrette sono A e C", "AC"),
-    ("La risposta corretta non è la A ma la C.", "C"),
-    ("La A è errata. La risposta corretta è quindi la C", "C"),
-    ("La risposta corretta è E perché le arenarie sono sedimentarie.", "E"),
-    ("Risposta: A\n\nDomanda: quale delle seguenti?\nRisposta: D", "A"),
-    ("La risposta è la e", "E"),
-    ("Si tratta del calcare, quindi la risposta esatta è C.", "C"),
-    ("Non è la A", "unparsed"),
-]
+def reading(text: str, case: dict[str, Any]) -> object:
+    labels = case.get("labels") or list("ABCDEF"[: len(case.get("choices", "ABCDE"))])
+    answer = read(text, case["type"], labels, case.get("choices"), case.get("language", "ja"))
+    if answer.status != "answered":
+        assert (answer.selection, answer.labels, answer.value) == (None, (), None)
+        return answer.status
+    assert answer.evidence
+    return list(answer.labels) if answer.labels else float(str(answer.value))
 
 
-@pytest.mark.parametrize(("text", "expected"), [c for c in JAPANESE if c[1] != "?"])
-def test_japanese(text: object, expected: str) -> None:
-    assert chosen(text, choices=FRUIT, language="ja") == expected
+@pytest.mark.parametrize("table", TABLES)
+def test_table(table: str) -> None:
+    wrong = []
+    for case in rows(table):
+        expected = case["reading"]
+        if isinstance(expected, str) and not expected.isalpha():
+            expected = float(expected)
+        if (got := reading(case["text"], case)) != expected:
+            wrong.append((case["text"], expected, got))
+    assert not wrong
 
 
-@pytest.mark.parametrize(("text", "expected"), ENGLISH)
-def test_english(text: object, expected: str) -> None:
-    assert chosen(text, choices=DRUGS, language="en") == expected
+@pytest.mark.parametrize("case", [c for c in rows("answers_cut.jsonl") if c["before"]])
+def test_no_answer_before_the_conclusion(case: dict[str, Any]) -> None:
+    body = case["before"]
+    assert reading(body + case["answer"], case) == case["reading"]
+    early = [n for n in range(8, len(body)) if reading(body[:n], case) not in ("unparsed", case["reading"])]
+    assert len(early) <= len(body) // 50, [body[:n][-40:] for n in early]  # a cut right after a label tells nothing
 
 
-@pytest.mark.parametrize(("text", "expected"), ITALIAN)
-def test_italian(text: object, expected: str) -> None:
-    assert chosen(text, choices=ROCCE, language="it") == expected
+@pytest.mark.parametrize("case", [c for c in rows("answers_cut.jsonl") if c["after"]])
+def test_the_answer_stands_wherever_its_explanation_is_cut(case: dict[str, Any]) -> None:
+    for n in range(len(case["after"]) + 1):
+        assert reading(case["answer"] + case["after"][:n], case) == case["reading"], case["after"][:n][-40:]

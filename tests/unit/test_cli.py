@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -99,7 +102,7 @@ def test_each_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
     done = run(*path, "--help")
     assert done.exit_code == 0
     assert f"medexams {' '.join(path)}" in done.output.split("Usage:")[1].split("\n", 1)[1], "an example"
-    assert "--debug" in done.output
+    assert "--debug" in done.output and "--verbose" in done.output
 
 
 def test_leaderboard(data: Path) -> None:
@@ -179,11 +182,26 @@ def test_without_a_warehouse_it_says_what_to_do(tmp_path: Path) -> None:
         assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_card_to_fill_in_says_what_the_file_tells_already(tmp_path: Path) -> None:
+    file, card = tmp_path / "mine.csv", tmp_path / "mine.csv.card.toml"
+    file.write_text("model,question_id,prediction\nmy-model,medschool/x/1,A\n", encoding="utf-8")
+    done = run("runs", "card", file, "--data", tmp_path)
+    assert done.exit_code == 0 and "fill it in" in done.stdout
+    said = tomllib.loads(card.read_text(encoding="utf-8"))
+    assert said == {"model": "my-model", "kind": "model", "format": "generated", "modality": "text"}
+    assert "# dataset = " in card.read_text(encoding="utf-8")
+    again = run("runs", "card", file, "--data", tmp_path)
+    assert again.exit_code == 2 and "is there already" in again.stderr
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "x.txt").write_text("nothing")
+    assert "no known format" in run("runs", "card", tmp_path / "none", "--data", tmp_path).stderr
+
+
 def test_wrong_usage(tmp_path: Path) -> None:
     assert run("leaderbord").exit_code == 2
     assert run("refresh", "--profile", "none").exit_code == 2
     done = run("doctor", env={"MEDEXAMS_ATTEMPTS": "many"})
-    assert (done.exit_code, done.stderr) == (2, "medexams: MEDEXAMS_ATTEMPTS='many' is no whole number\n")
+    assert (done.exit_code, done.stderr) == (2, "medexams: MEDEXAMS_ATTEMPTS='many' is not a whole number\n")
 
 
 @pytest.mark.parametrize(
@@ -251,3 +269,20 @@ def test_nonsense_settings_are_named(name: str, value: str) -> None:
 
 def test_a_cell_obeys_no_markup_and_passes_no_control_character() -> None:
     assert cell("[/b]evil [red]\x1b[31m").plain == "[/b]evil [red]\ufffd[31m"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [(["--verbose", "runs", "list"], True), (["runs", "list", "--verbose"], True), (["runs", "list"], False)],
+)
+def test_verbose_shows_the_log_wherever_it_stands(
+    args: list[str], said: bool, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_print_runs", lambda *_: logging.getLogger("pipelines.store").info("wrote %s", "x"))
+    assert ("pipelines.store: wrote x" in run(*args, "--data", data).stderr) is said
+
+
+def test_the_log_says_what_is_written(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "pipelines")
+    Store(tmp_path).write("rejected_row", TABLES["rejected_row"].frame([]))
+    assert re.fullmatch(r"wrote rejected_row: 0 rows, \d+\.\d\d s", caplog.messages[0])

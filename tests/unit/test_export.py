@@ -34,6 +34,7 @@ from pipelines.licences import terms
 from pipelines.prompts import prompts_of
 from pipelines.schema import TABLES, Column
 from pipelines.scoring.rulebook import rulebook, tables
+from pipelines.store.checks import name_of
 from tests.unit.scoring_world import INPUTS, TIME, World
 
 SECRET = "A closed question about jaundice"
@@ -85,8 +86,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frames = {name: world.frame(name) for name in INPUTS} | tables(rulebook())
     frames["dataset"] = frames["dataset"].with_columns(pl.lit(None).alias("count_note"))
     frames |= world.results(tmp_path_factory.mktemp("results"), "item_score")
-    score = {"run_id": "vendor/model/x/1", "benchmark": "cognet_md", "use_case": "all", "metric": "score_share",
-             "value": 1, "low": 0, "high": 1, "method": "test", "n": 1}  # fmt: skip
+    score = {"run_id": "vendor/model/x/1", "ruleset": "official", "benchmark": "cognet_md", "use_case": "all",
+             "metric": "score_share", "value": 1, "low": 0, "high": 1, "method": "test", "n": 1}  # fmt: skip
     frames["benchmark_score"] = TABLES["benchmark_score"].frame([
         score,
         score | {"run_id": "../../etc/a b/x/1", "benchmark": "medschool", "metric": "exam_score", "value": None},
@@ -94,7 +95,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ])  # fmt: skip
     with duckdb.connect(str(folder / "medexams.duckdb")) as con:
         for name, table in TABLES.items():
-            columns = ", ".join(f"{c.name} {c.type}" for c in table.columns)
+            columns = ", ".join(f"{name_of(c.name)} {c.type}" for c in table.columns)
             con.execute(f"create table {name} ({columns})")
             if name in frames:
                 path = folder / "rows.parquet"
@@ -203,9 +204,8 @@ def _secret_rows(con: duckdb.DuckDBPyConnection, dataset_id: str) -> list[str]:
         if names or name == "run":
             values = words | dict.fromkeys(names, f"{SECRET} of {dataset_id}")
             given = {k: v for k, v in values.items() if k in table.column_names}
-            con.execute(
-                f"insert into {name} ({', '.join(given)}) values ({', '.join('?' * len(given))})", [*given.values()]
-            )
+            named, marks = ", ".join(map(name_of, given)), ", ".join("?" * len(given))
+            con.execute(f"insert into {name} ({named}) values ({marks})", [*given.values()])
             filled += [f"{name}.{c}" for c in names]
     return filled
 
@@ -214,7 +214,8 @@ def _secret_rows(con: duckdb.DuckDBPyConnection, dataset_id: str) -> list[str]:
 def test_every_column_that_may_repeat_a_question_is_held_back(tmp_path: Path, form: str) -> None:
     with duckdb.connect() as con:
         for table in [*TABLES.values()]:
-            con.execute(f"create table {table.name} ({', '.join(f'{c.name} {c.type}' for c in table.columns)})")
+            columns = ", ".join(f"{name_of(c.name)} {c.type}" for c in table.columns)
+            con.execute(f"create table {table.name} ({columns})")
         for dataset_id, licence in (("a/open", "MIT"), ("b/closed", "CC BY-NC-ND 4.0")):
             values = (dataset_id, "medschool", "r", "t", "it", licence, "o", "0", TIME, 1, False)
             con.execute(
@@ -411,11 +412,11 @@ def test_cloze_leaves_out_choices_that_say_nothing(con: duckdb.DuckDBPyConnectio
     for i, choice in enumerate(found[0]["choices"]):
         choice["text"] = f"testo {i}"
     [doc] = documents(found, "cloze", rule, {})
-    found[1]["question"] = "A, B, C, D, E: testo?"
+    found[1]["question"] = "voce A, voce B, voce C, voce D: quale?"
     for choice in found[1]["choices"]:
-        choice["text"] += ","
+        choice["text"] = f"voce {choice['text']}"
     assert len(documents(found, "cloze", rule, {})) == 2
-    found[1]["question"] += " E,"  # now it names them all
+    found[1]["question"] += " O voce E?"  # now it names them all
     assert documents(found, "cloze", rule, {}) == [doc]
     assert doc["choices"] == ["testo 0", "testo 1", "testo 2", "testo 3", "testo 4", "Preferisco non rispondere"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.archive.address import own, public, without_secrets
+from pipelines.address import own, public, without_secrets
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot

@@ -134,8 +134,8 @@ def test_nothing_is_lost(tmp_path: Path, landing: Landing) -> None:
         "problem_id is not like 114A1 (round, paper, number)",
         "problem_id is not like 114A1 (round, paper, number)",
         "problem_id is not like 114A1 (round, paper, number)",
-        "the metadata of 114A9, which is no question here",
-        "the row has no question text",
+        "the metadata of 114A9, which is not a question here",
+        "the row has neither a question's text nor a picture",
     ]
     assert reading.rows_in == 7
 

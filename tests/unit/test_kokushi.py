@@ -473,9 +473,8 @@ def test_rows_in_are_kept_or_rejected(tmp_path: Path) -> None:
     assert [i.source_key for i in got.items] == ["医師/2021/A/1", "医師/2021/A/2"]
     assert got.rows_in == len(bad) + 2
     reasons = " ".join(r.reason for r in got.rejected)
-    for words in ("occurs twice", "JSON object", "no question number", "no question text", "none of the ten",
-    "no exam year",
-                  "same label"):  # fmt: skip
+    for words in ("occurs twice", "JSON object", "not a question number", "neither a question's text nor a picture",
+                  "none of the ten", "not an exam year", "same label"):  # fmt: skip
         assert words in reasons
     assert all(r.locator and r.raw for r in got.rejected)
 
@@ -498,7 +497,7 @@ ERRORS = [
         "x.jsonl",
         "none of the ten",
     ),
-    ({"x.jsonl": '{"question": "?"\n'}, "x.jsonl", "line 1 is no JSON"),
+    ({"x.jsonl": '{"question": "?"\n'}, "x.jsonl", "line 1 is not JSON"),
     ({"a.jsonl": "{}\n", "b.jsonl": "{}\n"}, "", "name one of them"),
     ({"readme.txt": "x"}, "", "no file matches"),
 ]
@@ -521,3 +520,12 @@ def test_pictures_that_the_source_gives(tmp_path: Path) -> None:
     item = one(tmp_path, {"text_only": False, "image": ["img/a.png", {"path": "img/b.jpg"}]})
     assert [(i.place, i.url) for i in item.images] == [("stem", "img/a.png"), ("stem#2", "img/b.jpg")]
     assert not item.flags
+
+
+def test_a_question_that_is_a_picture_stays(tmp_path: Path) -> None:
+    """Without a text it is flagged, not dropped; one that has no picture either is a rejected row."""
+    rows = [row(1, question="", text_only=False), row(2, question=None, image="fig.png"), row(3, question=" ")]
+    got = reading(tmp_path, {"exams/JA/薬剤/薬剤_2031_a1.json": rows})
+    assert [(i.number, i.stem, i.language) for i in got.items] == [(1, "[image]", "ja"), (2, "[image]", "ja")]
+    assert "image_missing" in got.items[0].flags
+    assert [r.locator for r in got.rejected] == ["exams/JA/薬剤/薬剤_2031_a1.json row 3"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 from pipelines.definitions import build_defs
+from pipelines.registry import benchmarks
 from pipelines.schema import TABLES
 from pipelines.settings import Settings
 from pipelines.store.sqlfiles import SQL, reads, sql_checks, sql_tables
@@ -97,3 +99,19 @@ def test_no_path_of_a_machine_and_no_registry_is_named() -> None:
             continue
         text = path.read_text(encoding="utf-8")
         assert not [word for word in forbidden if word in text], path
+
+
+def test_the_engine_names_no_benchmark() -> None:
+    """A benchmark's name, source or title stands in its own folder alone."""
+    names = {word for b in benchmarks().values() for word in (b.name, b.card.title, *(s.name for s in b.card.sources))}
+    names |= {word.partition("_")[0] for word in names}
+    named = re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(names)))})(?![a-z])", re.I)
+    found = [
+        f"{path.relative_to(ROOT)}:{n}: {line.strip()[:100]}"
+        for folder in ("pipelines", "assets", "sql")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.is_file() and path.suffix != ".pyc" and not path.is_relative_to(ROOT / "pipelines" / "benchmarks")
+        for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if named.search(line)
+    ]
+    assert found == []

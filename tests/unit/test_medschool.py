@@ -45,14 +45,14 @@ def test_a_row(tmp_path: Path) -> None:
 
 
 BAD = [
-    ("no JSON", "the line is no JSON"),
-    ([1], "the line is no object"),
+    ("no JSON", "the line is not JSON"),
+    ([1], "the line is not an object"),
     ({k: v for k, v in ROW.items() if k != "text"}, "the row has no text"),
-    (ROW | {"answers": "abc"}, "text or answers is no text"),
-    (ROW | {"answers": ["a", 2]}, "text or answers is no text"),
+    (ROW | {"answers": "abc"}, "text or answers is not text"),
+    (ROW | {"answers": ["a", 2]}, "text or answers is not text"),
     (ROW | {"answers": ["a"]}, "the row has 1 choices"),
-    (ROW | {"label": "1"}, "label '1' is no position"),
-    (ROW | {"label": True}, "label True is no position"),
+    (ROW | {"label": "1"}, "label '1' is not a position"),
+    (ROW | {"label": True}, "label True is not a position"),
     (ROW | {"text": "  "}, "the question has no text"),
     (ROW, "the id 1 stands on an earlier line too"),
 ]

@@ -61,8 +61,8 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "empty": (lambda p: Reply(), "the answer is empty"),
     "not UTF-8": (lambda p: Reply(body=b'{"content": "\xff\xfe"}'), "not UTF-8"),
-    "cut JSON": (lambda p: Reply(body=b'{"content": ['), "no JSON"),
-    "deeply nested": (lambda p: Reply(body=b"[" * 100_000), "no JSON"),
+    "cut JSON": (lambda p: Reply(body=b'{"content": ['), "not JSON"),
+    "deeply nested": (lambda p: Reply(body=b"[" * 100_000), "not JSON"),
     "a page repeated": (lambda p: p | {"number": 0}, "page 0 instead of 1"),
     "total moves": (lambda p: p | {"totalElements": 49}, "totalElements moved from 50 to 49"),
     "rows missing": (lambda p: p | {"content": p["content"][:-1]}, "50 questions are announced but 49 came"),
@@ -70,7 +70,7 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "no questions": (lambda p: p | {"content": []}, "holds no questions"),
     "renamed key": (_renamed, "no question has the key 'risposte', only answers, argomento"),
     "renamed envelope": (lambda p: {"items": p["content"]}, "the envelope has no 'content', only items"),
-    "not an object": (lambda p: Reply(body=b"42"), "no list of questions"),
+    "not an object": (lambda p: Reply(body=b"42"), "not a list of questions"),
     "gone": (lambda p: Reply(404), "status 404"),
 }
 
@@ -161,9 +161,9 @@ def test_a_bad_row_is_rejected_and_the_rest_goes_on(tmp_path: Path) -> None:
     reading, _ = scrape(tmp_path, api(questions))
     assert reading.rows_in == 30
     assert [r.reason for r in reading.rejected] == [
-        "the row is no object",
+        "the row is not an object",
         "the question has no domanda",
-        "domanda or a text of risposte is no text",
+        "domanda or a text of risposte is not text",
     ]
     assert json.loads(reading.rejected[1].raw)["id"] == 104
     keyless = next(i for i in reading.items if i.source_key == "106")

@@ -87,7 +87,8 @@ def warehouse(path: Path, n_runs: int, *, sample: bool = False) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with duckdb.connect(str(path)) as con:
         for table in TABLES.values():
-            con.execute(f"create table {table.name} ({', '.join(f'{c.name} {c.type}' for c in table.columns)})")
+            columns = ", ".join(f'"{c.name}" {c.type}' for c in table.columns)
+            con.execute(f"create table {table.name} ({columns})")
             if rows[table.name]:
                 parts = path.with_suffix(".parquet")
                 table.frame(rows[table.name]).write_parquet(parts)
@@ -116,14 +117,16 @@ def _add_run(rows: dict[str, list[dict[str, Any]]], i: int, day: datetime, sampl
         "rank_high": i // 3 + 3, "model": model, "kind": kind, "metric": metric, "score": value * scale,
         "low": low * scale, "high": high * scale, "accuracy": value, "answered": counts["answered"], "abstained": 0,
         "refused": counts["refused"], "unparsed": 7, "n": 40, "is_sample": sample,
+        "format": "generated", "modality": "text", "attempts": 1, "asked": 40, "questions": 40, "coverage": 1,
+        "chance": Decimal("0.2"), "method": "bootstrap of the test",
         "examinees": Decimal("0.8388") if benchmark == "kokushi_md10" else None,
     })  # fmt: skip
     cases = ("production", "beta", "specialty:dermatology") if benchmark == "cognet_md" else ()
     for case in ("all", *cases):
         for name in (metric, "accuracy"):
             rows["benchmark_score"].append(run | {
-                "benchmark": benchmark, "use_case": case, "metric": name, "value": value * scale, "low": low * scale,
-                "high": high * scale, "method": "bootstrap of the test", "n": 40,
+                "ruleset": "official", "benchmark": benchmark, "use_case": case, "metric": name,
+                "value": value * scale, "low": low * scale, "high": high * scale, "method": "test", "n": 40,
             })  # fmt: skip
     names = list(counts.items())
     answers = [status for status, n in names for _ in range(n)]

@@ -351,3 +351,32 @@ def test_random_papers(tmp_path_factory: pytest.TempPathFactory, seed: int) -> N
         assert got.pop("overall") is all(met.values()), (run_id, exam, met)
         met.pop("overall", None)
         assert got == met, (run_id, exam)
+
+
+def test_every_attempt_counts(tmp_path: Path) -> None:
+    """No verdict is silently the first attempt's: where they disagree there is none, and the reason says so."""
+    world, rows = exam_world("医師", 2021, "mixed", "steady")
+    must = {r["question_id"] for r in rows if r["component"] == "必修" and r["points"] == 3}
+    for attempt, wrong in ((1, must), (2, set()), (3, set())):
+        for row in rows:
+            for run_id, lost in (("mixed", wrong), ("steady", set())):
+                how = "a" if row["question_id"] in lost else "b"
+                world.answer(run_id, row["question_id"], how, "abcde", attempt)
+    found = verdicts(world.results(tmp_path, *TABLES))
+    mixed, steady = (found[r, "医師/2021", "overall"] for r in ("mixed", "steady"))
+    assert (mixed["passed"], mixed["attempts"], mixed["attempts_passed"]) == (None, 3, 2)
+    assert mixed["reason"].startswith("2 of 3 attempts passed; the first: not met: 必修 50 of 160 needed")
+    assert mixed["points"] == Decimal(350 + 500 + 500) / 3
+    assert (steady["passed"], steady["attempts"], steady["attempts_passed"]) == (True, 3, 3)
+
+
+def test_a_key_that_only_the_source_knows_leaves_the_verdict_unverified(tmp_path: Path) -> None:
+    world, rows = exam_world("医師", 2021, "r")
+    answer(world, "r", rows, set())
+    flag = {"question_id": rows[0]["question_id"], "flag": "key_unverified", "detail": "no other source"}
+    world.rows["question_flag"].append(flag)
+    found = verdicts(world.results(tmp_path, *TABLES))
+    part = rows[0]["component"]
+    other = next(r["component"] for r in rows if r["component"] != part)
+    statuses = [found["r", "医師/2021", component]["rule_status"] for component in (part, other, "overall")]
+    assert statuses == ["unverified", "sourced", "unverified"]

@@ -342,3 +342,39 @@ def test_a_ranked_choice_has_no_text_to_read(tmp_path: Path) -> None:
     world.answer("r", "q", attempt=2, response="[-3.1, -2.0]", status="abstained")
     found = world.results(tmp_path, "item_score")["item_score"].sort("ruleset", "attempt")
     assert found["points"].to_list() == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("status", "keys", "released_key", "answer", "official", "published"),
+    [
+        ("removed", ["b"], "b", "b", 0, 1), ("removed", ["b"], "", "b", 0, 0), ("all_credit", ["b"], "b", "a", 1, 0),
+        ("correct_only", ["b"], "b", "a", 0, 0), ("scored", ["a", "b"], "a", "b", 1, 0),
+        ("scored", ["a", "b"], "a", "a", 1, 1), ("unknown", [], "f", "f", 0, 1),
+    ],
+)  # fmt: skip
+def test_published_knows_the_released_file_alone(
+    tmp_path: Path, status: str, keys: list[str], released_key: str, answer: str, official: int, published: int
+) -> None:
+    """Neither removals nor accepted answers announced later; a key that names no choice shown is a key all the same."""
+    world = World()
+    world.run("r", "kokushi_md10/test")
+    world.question("q", "kokushi_md10", keys, "abcde", key_status=status, released_key=released_key)
+    if answer in "abcde":
+        world.answer("r", "q", answer, "abcde")
+    else:
+        world.answer("r", "q", status="unparsed", response=answer)
+    found = world.results(tmp_path, "item_score")["item_score"]
+    points = {r["ruleset"]: int(r["points"]) for r in found.iter_rows(named=True)}
+    assert points == {"official": official, "published": published}
+
+
+def test_the_notebooks_key_may_name_a_choice_that_is_not_shown(tmp_path: Path) -> None:
+    world = World()
+    world.run("r", "cognet_md/test")
+    world.question("q", "cognet_md", [], answer_type="multiple", key_status="unknown", released_key="A-F")
+    for attempt, response in enumerate(("A-F", "A", "F-A"), 1):
+        world.answer("r", "q", "A", attempt=attempt, response=response)
+    found = world.results(tmp_path, "item_score")["item_score"]
+    rows = found.filter(ruleset="published").sort("attempt")
+    assert rows["points"].to_list() == [1, HALF, 1]
+    assert found.filter(ruleset="official")["counts"].any() is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from importlib import resources
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from pipelines.questions.unify import unify
 from pipelines.schema import TABLES
 from pipelines.scoring import rulebook as book
 from pipelines.scoring.document import render
+from pipelines.stages import MADE_FROM_RULES
+from pipelines.store.publishing import unfit
+from pipelines.store.sqlfiles import sql_tables
+from pipelines.store.tables import Store
 from tests.unit.scoring_world import TIME, World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -138,7 +143,8 @@ def test_a_folder_brings_rules_of_its_own(tmp_path: Path) -> None:
         "Notary,2024,2024,A,1,5,overall,2,sourced,s\n",
         "adjusted.toml": """[[announcement]]\nprofession = "Notary"\nyear = 2024\nconfidence = "sourced"\nsource = "s"
             questions = [{ paper = "A", number = 2, kind = "several_accepted", accepted = ["A", "C"] }]\n""",
-        "reported.csv": "source,model,scope,metric,value,locator\npaper,m,all,accuracy,0.5,table 1\n",
+        "reported.csv": "source,model,profession,year,component,modality,metric,value,locator\n"
+        "paper,m,,,,,points,0.5,table 1\n",
     }
     for name, text in texts.items():
         (rules / name).write_text(text, encoding="utf-8")
@@ -169,3 +175,60 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str, says: str) -> None:
     with pytest.raises(SettingsError, match=r"japanese_exams/rules/lines\.csv: line 1\d\d") as fault:
         book.load(folders)
     assert says in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "changed"),
+    [
+        ("medschool/rules/points.toml", 'any_wrong = "-0.4"', 'any_wrong = "-0.5"', {"rule_item"}),
+        ("medschool/rules/points.toml", "biology = 23\nchemistry = 15", "biology = 22\nchemistry = 16", {"rule_topic"}),
+        ("cognet_md/rules/points.toml", "seed = 42", "seed = 43", {"rule_use_case"}),
+        ("igakuqa/rules/points.toml", 'exact = "1"', 'exact = "2"', {"rule_item"}),
+        ("kokushi_md10/rules/points.toml", 'exact = "1"', 'exact = "2"', {"rule_item"}),
+        ("kokushi_md10/rules/lines.csv", "必修,points,,,,158", "必修,points,,,,157", {"rule_component"}),
+        ("kokushi_md10/rules/reported.csv", "questions,2000,", "questions,2001,", {"reported_result"}),
+        ("igakuqa/rules/reported.csv", "points,168,", "points,169,", {"reported_result"}),
+        ("japanese_exams/rules/lines.csv", "299,217,absolute", "299,218,absolute", {"rule_component"}),
+        ("japanese_exams/rules/layout.csv", "B,26,50,必修,3", "B,26,50,必修,2", {"rule_layout"}),
+        ("japanese_exams/rules/adjusted.toml", 'number = 29, kind = "removed"', 'number = 28, kind = "removed"',
+         {"rule_adjusted"}),
+    ],
+)  # fmt: skip
+def test_a_changed_rule_makes_what_is_made_from_it_unfit(
+    tmp_path: Path, file: str, old: str, new: str, changed: set[str]
+) -> None:
+    """First the rule tables alone; when these are made anew, exactly the tables that read them."""
+    folders = copy_rules(tmp_path / "benchmarks")
+    state = book.states(book.load(folders))
+    store = Store(tmp_path / "data", outside=lambda name: state.get(name))
+    for name, frame in book.tables(book.load(folders)).items():
+        store.write(name, frame, (book.state_of(name),))
+    made = {name: set(table.inputs) for name, table in sql_tables().items()}
+    made |= {name: set(takes) for name, takes in MADE_FROM_RULES.items()}
+    for name, takes in made.items():
+        recorded = [t for t in takes if t in book.TABLE_NAMES]
+        table = dataclasses.replace(TABLES[name], references=(), not_empty=False)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(TABLES, name, table)
+            store.write(name, table.frame([]), recorded)
+    assert unfit_tables(store) == set()
+    target = tmp_path / "benchmarks" / file
+    text = target.read_text(encoding="utf-8")
+    assert old in text
+    target.write_text(text.replace(old, new, 1), encoding="utf-8")
+    state.update(book.states(book.load(folders)))
+    assert unfit_tables(store) == changed
+    frames = book.tables(book.load(folders))
+    for name in changed:
+        store.write(name, frames[name], (book.state_of(name),))
+    assert unfit_tables(store) == {name for name, takes in made.items() if takes & changed}
+
+
+def unfit_tables(store: Store) -> set[str]:
+    return {p.split()[0] for p in unfit(store) if "was made from an older" in p}
+
+
+def test_every_rule_file_is_among_those_changed() -> None:
+    (mark,) = test_a_changed_rule_makes_what_is_made_from_it_unfit.pytestmark  # type: ignore[attr-defined]
+    here = Path(str(resources.files("pipelines.benchmarks")))
+    assert {case[0] for case in mark.args[1]} == {p.relative_to(here).as_posix() for p in here.glob("*/rules/*")}

@@ -29,6 +29,7 @@ _PROBLEM = re.compile(r"^(\d{2,3})([A-Ia-i])(\d{1,3})$")
 _FILE = re.compile(
     r"^(?:\d{2,3}-?[A-Ia-i]?_(?P<model>.+?)|(?:prompt_comparison_)?(?P<last>.+?)_(?:19|20)\d\d_[A-I])\.(?:jsonl?|csv)$"
 )
+_LABELS = re.compile(r"[a-e](?:,?[a-e])*")
 _ROUND_TO_YEAR = 1906
 # What its authors call their models, and the models' own names (README of IgakuQA).
 _MODELS = {
@@ -43,7 +44,8 @@ def sniff(look: Peek) -> Role | None:
     if look.shape == "object" and (_prompts(look.first) or _results(look.first)):
         return "predictions"
     ident = text_of(first_of(look.first, ("problem_id", "question_number", "number"))) or ""
-    return "predictions" if _PROBLEM.match(ident) and table.sniff(look) else None
+    answers = table.sniff(look) or any(_LABELS.fullmatch(text_of(v) or "") for v in look.first.values())
+    return "predictions" if _PROBLEM.match(ident) and answers else None
 
 
 def _prompts(record: dict[str, Any]) -> bool:

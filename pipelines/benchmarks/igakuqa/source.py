@@ -11,7 +11,7 @@ import re
 from string import ascii_lowercase
 from typing import Any
 
-from pipelines.archive.address import is_url
+from pipelines.address import is_url
 from pipelines.archive.files import fetch_address, release_name, snapshot
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
@@ -95,7 +95,7 @@ def _rows(files: list[StoredFile] | tuple[StoredFile, ...], landing: Landing) ->
                 reason = f"{problem} stands in another file too" if isinstance(row, Row) else row.reason
                 rejected.append(Rejected(locator, reason, row.raw))
         for problem, (locator, line) in known.items():
-            rejected.append(Rejected(locator, f"the metadata of {problem}, which is no question here", str(line)))
+            rejected.append(Rejected(locator, f"the metadata of {problem}, which is not a question here", str(line)))
     return rows, rejected
 
 

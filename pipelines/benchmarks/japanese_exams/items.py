@@ -22,7 +22,7 @@ from pipelines.benchmarks.japanese_exams.keys import (
     read_labels,
     read_number,
 )
-from pipelines.benchmarks.japanese_exams.layouts import Row
+from pipelines.benchmarks.japanese_exams.layouts import Row, states_picture
 from pipelines.questions.item import Choice, Image, Item, Key
 from pipelines.scoring.rulebook import Adjusted, rulebook
 from pipelines.text.markup import tidy
@@ -98,6 +98,8 @@ def _adjust(item: Item, fact: Adjusted) -> None:
         if item.answer_type in ("single", "multiple") and all(accepted):
             item.keys = [Key(labels=tuple(sorted(a, key=labels.index))) for a in accepted if a]
             item.key_status = "scored"
+            if fact.status != "unverified":
+                item.flags.pop("key_unverified", None)
 
 
 def _mend_options(row: Row) -> tuple[list[str], list[str], str, str | None]:
@@ -127,14 +129,9 @@ def _mend_options(row: Row) -> tuple[list[str], list[str], str, str | None]:
 
 
 def _needs_image(row: Row) -> bool:
-    """text_only as the source states it; where it says nothing, whether it has or mentions a picture."""
-    for name, sense in (("text_only", False), ("has_image", True)):
-        match narrow(row.fields.get(name)).casefold():
-            case "true" | "1" | "yes":
-                return sense
-            case "false" | "0" | "no":
-                return not sense
-    return bool(_images(row) or _SHOWS.search(row.question))
+    """As the source states it; where it says nothing, whether it has or mentions a picture."""
+    stated = states_picture(row.fields)
+    return bool(_images(row) or _SHOWS.search(row.question)) if stated is None else stated
 
 
 def _images(row: Row) -> list[str]:
@@ -179,7 +176,7 @@ def _accuracy(row: Row, item: Item) -> Decimal | None:
         return None
     share = _decimal(stated)
     if share is None or not 0 <= share <= 100:
-        item.flag("text_repaired", f"human_accuracy {stated!r} is no percentage and was left out")
+        item.flag("text_repaired", f"human_accuracy {stated!r} is not a percentage and was left out")
         return None
     return share.quantize(Decimal("0.001"))
 

@@ -169,6 +169,7 @@ def read_key(answer: object, labels: Sequence[str], stem: str, texts: Sequence[s
     flags: dict[str, str] = {}
     if len(choices) == 1 and asked == 1 and len(choices[0]) > 1:
         flags["key_disputed"] = f"one choice is asked for and the key is {text}: each is taken as accepted"
+        flags["key_unverified"] = "no other source says that several answers are accepted"
         choices = [(label,) for label in choices[0]]
     sizes = {len(c) for c in choices}
     if wants_order and sizes - {1}:
@@ -223,7 +224,7 @@ def _value_key(text: str, stem: str) -> KeyReading:
         keys = list(dict.fromkeys(k for r in readings for k in r.keys))
         return KeyReading("numeric", keys, status or "scored")
     if kind == "numeric" and status is None:
-        return KeyReading(kind, [], "unknown", {"key_missing": f"the key {text!r} is no number"})
+        return KeyReading(kind, [], "unknown", {"key_missing": f"the key {text!r} is not a number"})
     return KeyReading(kind, [Key(value=p) for p in parts], status or "scored")
 
 
@@ -258,5 +259,5 @@ def read_forbidden(value: object, labels: Sequence[str]) -> tuple[frozenset[str]
     if not clean:
         detail = f"the list {value!r} was read as {', '.join(found) or 'nothing'}"
         if lost:
-            detail += f"; {', '.join(map(repr, lost))} is no choice"
+            detail += f"; {', '.join(map(repr, lost))} is not a choice"
     return frozenset(found), detail

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from pipelines.archive.address import is_url
+from pipelines.address import is_url
 from pipelines.benchmarks.japanese_exams.exams import (
     FIRST_YEAR,
     LAST_YEAR,
@@ -107,6 +107,8 @@ def squeeze(name: str) -> str:
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", name)).casefold()
 
 
+PICTURE = "[image]"
+"""The stem of a question that is a picture and nothing else, as the table question writes pictures."""
 _FIELD_OF = {alias: name for name, aliases in COLUMNS.items() for alias in aliases}
 
 
@@ -145,7 +147,7 @@ def parse(body: bytes, name: str) -> list[tuple[str, Any]]:
             try:
                 rows.append((f"{name} line {n}", json.loads(line)))
             except (ValueError, RecursionError) as fault:
-                raise SourceError(f"{name}: line {n} is no JSON ({str(fault)[:100]}); fetch the file again") from None
+                raise SourceError(f"{name}: line {n} is not JSON ({str(fault)[:100]}); fetch the file again") from None
     return rows
 
 
@@ -213,8 +215,12 @@ def row_of(locator: str, row: Any, place: dict[str, Any], language: str | None) 
         return Refused(locator, where, raw)
     profession, year, paper, index, number = where
     question = fields.get("question")
-    if not isinstance(question, str) or not question.strip():
-        return Refused(locator, "the row has no question text", raw)
+    if question is None or (isinstance(question, str) and not question.strip()):
+        if not (states_picture(fields) or fields.get("images")):
+            return Refused(locator, "the row has neither a question's text nor a picture", raw)
+        question = PICTURE
+    if not isinstance(question, str):
+        return Refused(locator, f"the question is {type(question).__name__}, not a text", raw)
     found = Row(locator, raw, profession, year, paper, index, number, "", question, fields.get("answer"), fields=fields)
     found.labels, found.texts = _choices(fields.get("choices"), options, found)
     if len({label.casefold() for label in found.labels}) < len(found.labels):
@@ -225,8 +231,19 @@ def row_of(locator: str, row: Any, place: dict[str, Any], language: str | None) 
     elif stated == "jp" or "japan" in stated or "日本" in stated:
         found.language = "ja"
     else:
-        found.language = language if language in ("ja", "en") else language_of(question)
+        found.language = language if language in ("ja", "en") else language_of(raw if question is PICTURE else question)
     return found
+
+
+def states_picture(fields: dict[str, Any]) -> bool | None:
+    """Whether a row says that a picture belongs to it; None when it says neither."""
+    for name, sense in (("text_only", False), ("has_image", True)):
+        match narrow(fields.get(name)).casefold():
+            case "true" | "1" | "yes":
+                return sense
+            case "false" | "0" | "no":
+                return not sense
+    return None
 
 
 def language_of(text: str) -> str:
@@ -267,7 +284,7 @@ def _placed(fields: dict[str, Any], place: dict[str, Any]) -> tuple[Profession, 
         return f"the profession {told.get('profession', '')!r} is none of the ten"
     index = re.sub(r"^(?:問題?|q(?:uestion)?|no)[\s.]*", "", told.get("index", ""), flags=re.I)
     if not (m := re.match(r"0*(\d{1,4})(?!\d)", index)) or int(m[1]) == 0:
-        return f"the number {told.get('index', '')!r} is no question number"
+        return f"the number {told.get('index', '')!r} is not a question number"
     number = int(m[1])
     index = m[1] + re.sub(r"\s", "", index[m.end() :])
     years = re.findall(r"\d+", told.get("year", ""))
@@ -275,10 +292,10 @@ def _placed(fields: dict[str, Any], place: dict[str, Any]) -> tuple[Profession, 
     if 30 <= year < 200:  # the number of the sitting
         year = year_of(profession, year)
     if not FIRST_YEAR <= year <= LAST_YEAR:
-        return f"the year {told.get('year', '')!r} is no exam year"
+        return f"the year {told.get('year', '')!r} is not an exam year"
     paper = paper_of(told.get("paper", ""), profession.name, number)
     if paper is None:
-        return f"the section {told.get('paper', '')!r} is no paper of {profession.name}"
+        return f"the section {told.get('paper', '')!r} is not a paper of {profession.name}"
     return profession, year, paper, index, number
 
 

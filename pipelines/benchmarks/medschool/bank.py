@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from pipelines.archive.address import is_url, own, public
+from pipelines.address import is_url, own, public
 from pipelines.archive.files import SAMPLE_ORIGIN, licence, release_name, snapshot, title
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
@@ -177,6 +178,12 @@ def _extras(wanted: list[tuple[str, str]], session: Session, landing: Landing, p
     return files
 
 
+@lru_cache(maxsize=256)
+def _parsed(text: bytes) -> Any:
+    """JSON, once for each page: the scrape, its check and the reading look at the same bytes, and nobody changes it."""
+    return json.loads(text)
+
+
 def _envelope(body: bytes, where: str) -> dict[str, Any]:
     """One page, checked for shape. Each way of being wrong has its own sentence."""
     text = body.lstrip()
@@ -185,15 +192,15 @@ def _envelope(body: bytes, where: str) -> dict[str, Any]:
     if text.startswith(b"<"):
         raise SourceError(f"{where}: an HTML page came instead of JSON (maintenance?); refresh again later")
     try:
-        page = json.loads(text)
+        page = _parsed(text)
     except UnicodeDecodeError:
         raise SourceError(f"{where}: the answer is not UTF-8; refresh again later") from None
     except (ValueError, RecursionError) as fault:
-        raise SourceError(f"{where}: the answer is no JSON ({str(fault)[:80]}); refresh again later") from None
+        raise SourceError(f"{where}: the answer is not JSON ({str(fault)[:80]}); refresh again later") from None
     if isinstance(page, list):  # a bank saved without its envelope
         page = {"content": page, "number": 0, "totalPages": 1, "totalElements": len(page)}
     if not isinstance(page, dict):
-        raise SourceError(f"{where}: the answer is no list of questions; has the API changed?")
+        raise SourceError(f"{where}: the answer is not a list of questions; has the API changed?")
     for key, kind in (("content", list), ("totalPages", int), ("totalElements", int)):
         if not isinstance(page.get(key), kind):
             raise SourceError(
@@ -278,7 +285,7 @@ def _read_pages(
 
 
 def read(shot: Snapshot, landing: Landing) -> Reading:
-    """Every question of a bank as an item; what is no question is a rejected row."""
+    """Every question of a bank as an item; what is not a question is a rejected row."""
     extras = {f.name: f for f in shot.files if not f.name.startswith("page:")}
     base = shot.origin if is_url(shot.origin) else ""
     items: list[Item] = []
@@ -334,7 +341,7 @@ def as_collected(source: str) -> str:
 def _item(row: Any, locator: str, base: str, extras: dict[str, StoredFile], landing: Landing) -> Item | str:
     """The item of one question of the bank, or the reason why it is none."""
     if not isinstance(row, dict):
-        return "the row is no object"
+        return "the row is not an object"
     if missing := [k for k in _FIELDS if row.get(k) in (None, "", [])]:
         return f"the question has no {', '.join(missing)}"
     answers = row["risposte"]
@@ -343,7 +350,7 @@ def _item(row: Any, locator: str, base: str, extras: dict[str, StoredFile], land
         or not isinstance(answers, list)
         or not all(isinstance(a, dict) and isinstance(a.get("text"), str) for a in answers)
     ):
-        return "domanda or a text of risposte is no text"
+        return "domanda or a text of risposte is not text"
     if len(answers) > len(LABELS):
         return f"the question has {len(answers)} choices, more than {len(LABELS)}"
     topic = topic_of(row["argomento"])

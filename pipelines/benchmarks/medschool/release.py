@@ -64,7 +64,7 @@ def _rows(body: bytes, where: str) -> list[tuple[int, str]]:
 
 
 def read(shot: Snapshot, landing: Landing) -> Reading:
-    """Every line as an item; a line that is no question is a rejected row."""
+    """Every line as an item; a line that is not a question is a rejected row."""
     items: list[Item] = []
     rejected: list[Rejected] = []
     keys: set[str] = set()
@@ -73,7 +73,7 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as fault:
-            rejected.append(Rejected(locator, f"the line is no JSON ({str(fault)[:80]})", line))
+            rejected.append(Rejected(locator, f"the line is not JSON ({str(fault)[:80]})", line))
             continue
         result = _item(row, locator)
         if isinstance(result, Item) and result.source_key in keys:
@@ -103,7 +103,7 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
 def _item(row: Any, locator: str) -> Item | str:
     """The item of one released row, or the reason why it is none."""
     if not isinstance(row, dict):
-        return "the line is no object"
+        return "the line is not an object"
     if missing := [k for k in _FIELDS if row.get(k) is None]:
         return f"the row has no {', '.join(missing)}"
     answers, label = row["answers"], row["label"]
@@ -112,11 +112,11 @@ def _item(row: Any, locator: str) -> Item | str:
         or not isinstance(answers, list)
         or not all(isinstance(a, str) for a in answers)
     ):
-        return "text or answers is no text"
+        return "text or answers is not text"
     if not 2 <= len(answers) <= len(LABELS):
         return f"the row has {len(answers)} choices"
     if isinstance(label, bool) or not isinstance(label, int):
-        return f"label {label!r} is no position"
+        return f"label {label!r} is not a position"
     stem, choices = decoded_text(row["text"]), [decoded_text(a) for a in answers]
     if not stem:
         return "the question has no text"

@@ -115,7 +115,7 @@ def _with(header: Header, form: str, variant: str = "") -> Header:
 
 
 def _scores(
-    row: dict[str, Any], resps: list[Any], doc: dict[str, Any], arguments: Sequence[tuple[str, str]]
+    row: dict[str, Any], resps: list[Any], doc: dict[str, Any], arguments: Sequence[tuple[Any, str]]
 ) -> list[float] | None:
     """The log-likelihood of each choice, from [score, is_greedy] pairs; None when the responses are texts."""
     pairs = row.get("filtered_resps")
@@ -142,13 +142,13 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and len(value) == 2 and str(value[1]).lower() in ("true", "false", "0", "1")
 
 
-def _arguments(value: Any) -> list[tuple[str, str]]:
-    """Context and continuation of each request, from a list (to 0.4.2) or a dict of dicts."""
+def _arguments(value: Any) -> list[tuple[Any, str]]:
+    """Context (text, or messages) and continuation of each request, from a list (to 0.4.2) or a dict of dicts."""
     requests = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
     found = []
     for request in requests:
         parts = list(request.values()) if isinstance(request, dict) else request
-        if isinstance(parts, (list, tuple)) and parts and isinstance(parts[0], str):
+        if isinstance(parts, (list, tuple)) and parts and isinstance(parts[0], (str, list)):
             found.append((parts[0], parts[1] if len(parts) > 1 and isinstance(parts[1], str) else ""))
     return found
 

@@ -148,14 +148,14 @@ def ask(record: Mapping[str, Any], at: Mapping[str, str], position: int, answer:
     found.paper = paper.upper() if paper else None
     if found.source_key is None and not (found.profession and found.year):
         found.source_key = cell("number")
+    if "choices" in at:
+        found.choices = choices_of({c: v for c, v in record.items() if c != answer})
     if "text" not in at:
         return found
     text = cell("text") or ""
     found.stem = found.prompt = text
-    if "choices" in at:
-        found.choices = choices_of({c: v for c, v in record.items() if c != answer})
-    elif text:
-        # A list inside the question itself is no list of choices: matching tries the whole text (prompt) too.
+    if text and "choices" not in at:
+        # A list inside the question itself is not a list of choices: matching tries the whole text (prompt) too.
         shown = ask_of_prompt(text)
         found.labels, found.choices = shown.labels, shown.choices
         found.stem = shown.stem if shown.choices else text

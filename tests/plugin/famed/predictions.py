@@ -14,8 +14,8 @@ def sniff(look: Peek) -> Role | None:
     return "predictions" if look.has("famed", "modell", "antworten") else None
 
 
-def group(name: str) -> str:
-    return name
+def group(look: Peek) -> str:
+    return look.name
 
 
 def read(file: File, helpers: Sequence[File]) -> list[Fragment]:

@@ -86,7 +86,7 @@ def upstream(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable
             assert process.stdout is not None
             yield Upstream(process.stdout.readline().strip())
         finally:
-            process.terminate()
+            process.kill()  # a caller may have it ignore SIGTERM
             process.wait()
 
     return run

@@ -28,7 +28,7 @@ from pipelines.runs.planning import Entry, Group
 from pipelines.runs.responses import read_responses
 from pipelines.runs.values import clean, slug
 
-READER_VERSION = 4
+READER_VERSION = 5
 """Raised with each change that may read or match a file differently."""
 
 

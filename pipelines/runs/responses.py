@@ -5,8 +5,10 @@ pipelines/answers reads the text; what it finds is given back in the question's 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -17,7 +19,9 @@ from pipelines.runs.matching import Match, Question
 from pipelines.runs.parsed import Prediction
 from pipelines.runs.shown import letters
 from pipelines.runs.values import clean, short
+from pipelines.scoring.rulebook import rulebook
 
+_LETTERS = re.compile(r"\s*[A-Z](?:\s*[-,;/ ]\s*[A-Z])*\s*\.?\s*")
 _MASK_BITS = 31  # prediction.selection is a signed 32-bit mask
 
 
@@ -67,6 +71,8 @@ def _asked(texts: Sequence[tuple[int, dict[str, Any], Question, _Shown]]) -> pl.
 def _as_own(base: dict[str, Any], said: dict[str, Any], q: Question, shown: _Shown) -> dict[str, Any] | str:
     """A reading in the question's own order of choices."""
     row = {**base, "status": said["status"], "value": said["value"], "evidence": said["evidence"]}
+    if said["status"] == "unparsed" and (beyond := _not_offered(base["response"], q, shown)):
+        return row | beyond
     mask = said["selection"]
     if q.answer_type == "sequence" and said["labels"]:
         return _sequence(row, said["labels"].split("-"), q, shown)
@@ -83,6 +89,30 @@ def _as_own(base: dict[str, Any], said: dict[str, Any], q: Question, shown: _Sho
     if len(real) < len(picked):
         return {**row, "status": "ambiguous", "value": None}
     return {**row, **_selection(q, real)}
+
+
+def _not_offered(response: str | None, q: Question, shown: _Shown) -> dict[str, Any] | None:
+    """A list of letters of which the question offers some or none: the others are wrong choices where the rule deducts.
+
+    Their bits stand beyond those of the question's choices. None for any other response, and under any other rule.
+    """
+    if q.answer_type != "multiple" or shown.order is not None or not _deducts(q.benchmark):
+        return None
+    if not _LETTERS.fullmatch(response or "") or q.labels != letters(len(q.labels)):
+        return None
+    positions = sorted({ord(letter) - ord("A") for letter in re.findall("[A-Z]", response or "")})
+    return {
+        "status": "answered",
+        "selection": sum(1 << p for p in positions),
+        "labels": "-".join(chr(ord("A") + p) for p in positions),
+        "evidence": clean(response or ""),
+    }
+
+
+@cache
+def _deducts(benchmark: str) -> bool:
+    """Whether the benchmark's own rule takes points off for each wrong choice."""
+    return any(r.each_wrong < 0 for r in rulebook().items if (r.benchmark, r.ruleset) == (benchmark, "official"))
 
 
 def _sequence(row: dict[str, Any], given: Sequence[str], q: Question, shown: _Shown) -> dict[str, Any] | str:

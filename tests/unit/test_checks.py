@@ -64,6 +64,10 @@ BREAKING: dict[str, list[Rows]] = {
     "prediction_fits_its_question": [
         {"run": [RUN | {"dataset_id": "b/0"}]},
         {"prediction": [PREDICTION | {"selection": 4}]},
+        {
+            "prediction": [PREDICTION | {"selection": 5, "labels": "A"}],
+            "question": [QUESTION | {"answer_type": "multiple"}],
+        },
         {"prediction": [PREDICTION | {"selection": 0}]},
     ],
     "question_counted_in_dataset": [{"dataset": [DATASET | {"n_questions": 2}]}, {"question": []}],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from hypothesis import strategies as st
 from pipelines.answers.numbers import canonical
 from pipelines.questions.item import Key
 from pipelines.questions.unify import _with_boxes
+from pipelines.runs.matching import Match, Question
+from pipelines.runs.parsed import Ask, Prediction
+from pipelines.runs.responses import read_responses
 from tests.unit.scoring_world import World
 
 HALF, NONE = Decimal("0.5"), Decimal(0)
@@ -378,3 +382,33 @@ def test_the_notebooks_key_may_name_a_choice_that_is_not_shown(tmp_path: Path) -
     rows = found.filter(ruleset="published").sort("attempt")
     assert rows["points"].to_list() == [1, HALF, 1]
     assert found.filter(ruleset="official")["counts"].any() is False
+
+
+@pytest.mark.parametrize(
+    ("response", "labels", "points"),
+    [
+        ("F-A-C", "A-C-F", "0"),  # half a point for a right one, half off for F; not exactly the key
+        ("A, C", "A-C", "1"),
+        ("G", "G", "-0.5"),
+        ("A-Z", "A-Z", "0"),
+        ("See F-A-C above.", None, "0"),  # no list of letters alone
+    ],
+)
+def test_a_letter_not_offered_is_a_wrong_choice_where_the_rule_deducts(
+    tmp_path: Path, response: str, labels: str | None, points: str
+) -> None:
+    question = Question(
+        "q1", "cognet_md/test", "cognet_md", "1", "en", "Which?", "multiple", "f", tuple("ABCDE"), ("",) * 5
+    )
+    [row] = read_responses([(Prediction("row 1", Ask(), response), Match(question, "question_id"))])
+    assert isinstance(row, dict)
+    assert row["labels"] == labels and (row["status"] == "answered") == (labels is not None)
+    world = World()
+    world.run("r", "cognet_md/test")
+    world.question("q1", "cognet_md", ["AC"], answer_type="multiple")
+    world.answer("r", "q1", **{k: row[k] for k in ("status", "response", "labels", "selection")})
+    scored = world.results(tmp_path, "item_score")["item_score"].filter(ruleset="official")
+    assert scored["points"].to_list() == [Decimal(points)]
+    other = replace(question, benchmark="kokushi_md10")
+    [row] = read_responses([(Prediction("row 1", Ask(), "F-A-C"), Match(other, "question_id"))])
+    assert isinstance(row, dict) and row["status"] != "answered"

@@ -113,7 +113,8 @@ class Prediction:
     """One answer: a text (`response`), or the index among the choices shown that a tool ranked first (`chosen`).
 
     `error` is the tool's word that it got no response, `refused` that the response is a refusal. `attempt` is None
-    where the file does not count attempts.
+    where the file does not count attempts. `cut_off`: the tool says that the response was
+    stopped at a limit of tokens.
     """
 
     locator: str
@@ -124,6 +125,7 @@ class Prediction:
     attempt: int | None = None
     error: str | None = None
     refused: bool = False
+    cut_off: bool = False
 
 
 @dataclass

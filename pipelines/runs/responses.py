@@ -29,6 +29,7 @@ def read_responses(asked: Sequence[tuple[Prediction, Match]]) -> list[dict[str, 
     """For each prediction the columns of its row that the response decides, or the reason why it can't be told."""
     rows: list[dict[str, Any] | str] = []
     texts: list[tuple[int, dict[str, Any], Question, _Shown]] = []
+    cut_off: list[bool] = []
     for i, (p, match) in enumerate(asked):
         base: dict[str, Any] = dict.fromkeys(("selection", "labels", "value", "evidence"))
         base |= {
@@ -44,8 +45,9 @@ def read_responses(asked: Sequence[tuple[Prediction, Match]]) -> list[dict[str, 
         else:
             rows.append(base)
             texts.append((i, base, match.question, _as_shown(p, match)))
+            cut_off.append(p.cut_off)
     if texts:
-        readings = answers.read_frame(_asked(texts))
+        readings = answers.read_frame(_asked(texts).with_columns(cut_off=pl.Series(cut_off, dtype=pl.Boolean)))
         for (i, base, q, s), said in zip(texts, readings.iter_rows(named=True), strict=True):
             rows[i] = _as_own(base, said, q, s)
     return rows

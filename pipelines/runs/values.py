@@ -118,3 +118,8 @@ def first_of(record: dict[str, Any], names: Sequence[str]) -> Any:
         if record.get(name) is not None:
             return record[name]
     return None
+
+
+def ended_at_limit(reason: Any) -> bool:
+    """Whether a tool's word for why a model stopped means its limit of tokens."""
+    return str(reason).casefold() in ("length", "max_tokens", "max_output_tokens", "model_length", "max_new_tokens")

@@ -13,6 +13,10 @@ import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
 from pipelines.errors import Unreadable
+from pipelines.runs.formats import openai_batch
+from pipelines.runs.matching import Match, Question
+from pipelines.runs.parsed import Ask, File, Prediction
+from pipelines.runs.responses import read_responses
 from pipelines.runs.shown import bare, in_prompt, prompt_of, unranked
 from pipelines.text import readers
 from pipelines.text.limits import Limits
@@ -229,3 +233,40 @@ def test_a_defect_of_ours_is_called_one_and_logged(
 def test_gzip_of_a_table_stands_for_the_table() -> None:
     body = gzip.compress(jsonl({**TOLD, "prediction": "A"}))
     assert [r["files"] for r in read({"x/t.jsonl.gz": body}).run] == ["x/t.jsonl"]
+
+
+_UNFINISHED = "Let me compare them. Option B looks plausible at first, since"
+_STOPPED: dict[str, tuple[str, Any]] = {
+    "chat": ("length", {"choices": [{"message": {"content": _UNFINISHED}, "finish_reason": "length"}]}),
+    "responses": ("max_output_tokens", {
+        "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"},
+        "output": [{"type": "message", "content": [{"type": "output_text", "text": _UNFINISHED}]}],
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("api", _STOPPED)
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_response_stopped_at_its_limit_is_said_to_be_cut_off(api: str, stopped: bool) -> None:
+    reason, body = _STOPPED[api]
+    text = json.dumps({"custom_id": "q", "response": {"status_code": 200, "body": body}})
+    if not stopped:
+        text = text.replace(reason, "stop")
+    [fragment] = openai_batch.read(File("out.jsonl", text.encode()), [])
+    assert [(p.response, p.cut_off) for p in fragment.predictions] == [(_UNFINISHED, stopped)]
+
+
+@pytest.mark.parametrize(
+    ("response", "cut_off", "status"),
+    [
+        (_UNFINISHED, True, "unparsed"),
+        ("The answer is B. To see why, consider", True, "answered"),  # what it states holds
+        ("B", True, "answered"),  # and what it opens with
+        ("Therefore B.", False, "answered"),
+    ],
+)
+def test_unfinished_work_is_not_an_answer(response: str, cut_off: bool, status: str) -> None:
+    question = Question("b/r/1", "b/r", "b", "1", "en", "Which?", "single", "f", tuple("ABCD"), ("w", "x", "y", "z"))
+    said = Prediction("row 1", Ask(), response, cut_off=cut_off)
+    [row] = read_responses([(said, Match(question, "question_id"))])
+    assert isinstance(row, dict) and row["status"] == status

@@ -16,7 +16,7 @@ from typing import Any
 from pipelines.errors import Unreadable
 from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.shown import in_prompt, prompt_of, unranked
-from pipelines.runs.values import dict_of, float_of, has_picture, int_of, text_of, time_of
+from pipelines.runs.values import dict_of, ended_at_limit, float_of, has_picture, int_of, text_of, time_of
 
 NAME = "helm"
 # run_spec.json, per_instance_stats.json, scenario.json, stats.json, instances.json, display_requests.json and
@@ -112,7 +112,9 @@ def _said(where: str, attempt: int, request: dict[str, Any]) -> Prediction:
     ask = Ask(stem=stem or "", choices=shown, labels=labels)
     failed = _fault(request) if not (text or "").strip() else None
     error = failed or (None if text is not None else "the request has no completion")
-    return Prediction(where, ask, text, attempt=attempt, error=error)
+    reason = (completion or {}).get("finish_reason")
+    cut_off = ended_at_limit(dict_of(reason).get("reason") or reason)
+    return Prediction(where, ask, text, attempt=attempt, error=error, cut_off=cut_off)
 
 
 def _fault(request: dict[str, Any]) -> str | None:

@@ -15,7 +15,17 @@ from pipelines.questions.identity import squeeze
 from pipelines.runs import archives
 from pipelines.runs.parsed import File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.shown import ask_of, prompt_of
-from pipelines.runs.values import dict_of, first_of, folder_or_file, has_picture, int_of, message_text, text_of, time_of
+from pipelines.runs.values import (
+    dict_of,
+    ended_at_limit,
+    first_of,
+    folder_or_file,
+    has_picture,
+    int_of,
+    message_text,
+    text_of,
+    time_of,
+)
 
 NAME = "inspect"
 
@@ -99,7 +109,10 @@ def _prediction(where: str, sample: Any) -> Prediction:
     if response is None and not why:
         why = "the sample has no output"
     failed = why if not (response or "").strip() else None
-    return Prediction(where, ask_of(record, shown), response, attempt=int_of(sample.get("epoch")), error=failed)
+    return Prediction(
+        where, ask_of(record, shown), response, attempt=int_of(sample.get("epoch")), error=failed,
+        cut_off=ended_at_limit(first.get("stop_reason")),
+    )  # fmt: skip
 
 
 def _prompt(sample: dict[str, Any]) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any
 from pipelines.errors import Unreadable
 from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.shown import ask_of_prompt, prompt_of
-from pipelines.runs.values import dict_of, has_picture, message_text, text_of, time_of
+from pipelines.runs.values import dict_of, ended_at_limit, has_picture, message_text, text_of, time_of
 
 NAME = "openai_batch"
 
@@ -61,8 +61,10 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
             why = why or f"no text in the response (status {response.get('status_code')})"
             fragment.predictions.append(Prediction(rows.locator(i), ask, error=why))
         fragment.predictions.extend(
-            Prediction(rows.locator(i), ask, text, attempt=k if len(said) > 1 else None, refused=refused)
-            for k, (text, refused) in enumerate(said, 1)
+            Prediction(
+                rows.locator(i), ask, text, attempt=k if len(said) > 1 else None, refused=refused, cut_off=cut_off
+            )
+            for k, (text, refused, cut_off) in enumerate(said, 1)
         )
     # Requests that failed before a model answered belong to the only model there is.
     if None in fragments and len(fragments) == 2:
@@ -104,18 +106,19 @@ def _requests(helpers: Sequence[File]) -> dict[str, _Asked]:
     return found
 
 
-def _answers(body: dict[str, Any]) -> list[tuple[str, bool]]:
-    """Text and whether it is a refusal, for each choice of a response body; empty where there was no response.
+def _answers(body: dict[str, Any]) -> list[tuple[str, bool, bool]]:
+    """Text, whether it is a refusal and whether it was cut off, for each choice of a body; empty without a response.
 
     In both APIs a response that ends before its first word is an empty text: the request went well.
     """
-    found: list[tuple[str, bool]] = []
+    found: list[tuple[str, bool, bool]] = []
     choices = body.get("choices")
     for choice in choices if isinstance(choices, list) else ():
         if isinstance(choice, dict):
             message = dict_of(choice.get("message"))
             said, refusal = message_text(message.get("content")), text_of(message.get("refusal"))
-            found.append((said or refusal or text_of(choice.get("text")) or "", bool(refusal and not said)))
+            shown = said or refusal or text_of(choice.get("text")) or ""
+            found.append((shown, bool(refusal and not said), ended_at_limit(choice.get("finish_reason"))))
     output = body.get("output")
     if not isinstance(output, list) or body.get("status") in ("failed", "cancelled"):
         return found
@@ -128,4 +131,5 @@ def _answers(body: dict[str, Any]) -> list[tuple[str, bool]]:
     ]
     said = message_text(parts) or ""
     refusal = "\n".join(text for part in parts if (text := text_of(part.get("refusal"))))
-    return [(said or refusal, bool(refusal and not said))]
+    cut_off = ended_at_limit(dict_of(body.get("incomplete_details")).get("reason"))
+    return [(said or refusal, bool(refusal and not said), cut_off)]

@@ -25,6 +25,7 @@ from pipelines.folders import sha256
 from pipelines.prompts import asked
 from pipelines.registry import benchmarks
 from pipelines.store.checks import quoted
+from pipelines.text.slugs import slug
 
 VERSION = "0.2.2"
 SAMPLES_VERSION = "instance_level_eval_0.2.2"
@@ -225,7 +226,7 @@ def _result_id(run: dict[str, Any], use_case: str, metric: str) -> str:
 
 def _slug(text: str) -> str:
     """A text as one part of a path or of a model's id: never empty, '.' or '..'."""
-    return re.sub(r"[^\w.-]+", "-", text).strip("-.")[:100] or "unknown"
+    return slug(text).strip("-.")[:100] or "unknown"
 
 
 def _rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:

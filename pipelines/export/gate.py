@@ -17,6 +17,7 @@ import duckdb
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.licences import Terms, terms
 from pipelines.registry import sources
+from pipelines.text.slugs import slug
 
 ReportProgress = Callable[[str, int, int | None], None]
 """What is being done, how much of it is done, and of how much (None: unknown)."""
@@ -73,7 +74,7 @@ class Dataset:
     @property
     def slug(self) -> str:
         """Its name as a folder or a task: letters, digits, '-', '_' and '.'."""
-        return re.sub(r"[^\w.-]+", "-", self.dataset_id.replace("/", "-"))
+        return slug(self.dataset_id)
 
 
 @dataclass(frozen=True)

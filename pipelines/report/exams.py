@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import duckdb
 
-from pipelines.report.world import Row, Run, World, rows, slug
+from pipelines.report.world import Row, Run, World, page_name, rows
 from pipelines.vocabulary import VERDICTS
 
 MOST_VERDICTS = 2000
@@ -70,7 +70,7 @@ class Profession:
 
     @property
     def file(self) -> str:
-        return f"exams-{slug(self.name_en) or 'profession'}.html"
+        return f"exams-{page_name(self.name_en) or 'profession'}.html"
 
 
 _ORDER = ("overall", "禁忌", "零点科目", "科目")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from pipelines.report.world import Dataset, Row, Run, World, rows, slug
+from pipelines.report.world import Dataset, Row, Run, World, page_name, rows
 from pipelines.vocabulary import PREDICTION_STATUSES
 
 MOST_FLAGS = 5000
@@ -77,7 +77,7 @@ class Quality:
 
     @property
     def file(self) -> str:
-        return f"flagged-{slug(self.dataset.dataset_id)}.html"
+        return f"flagged-{page_name(self.dataset.dataset_id)}.html"
 
 
 @dataclass(frozen=True)

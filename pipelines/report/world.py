@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 
 from pipelines.licences import terms
+from pipelines.text.slugs import slug
 
 Row = dict[str, Any]
 
@@ -25,9 +26,9 @@ def rows(con: duckdb.DuckDBPyConnection, sql: str, values: dict[str, object] | N
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
-def slug(text: str) -> str:
+def page_name(text: str) -> str:
     """A text as part of a file's name: lower-case ASCII letters, digits and hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    return slug(text.lower(), "a-z0-9")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from pipelines.runs.matching import Match, Matched, QuestionIndex
 from pipelines.runs.parsed import File, Fragment, Header, Prediction
 from pipelines.runs.planning import Entry, Group
 from pipelines.runs.responses import read_responses
-from pipelines.runs.values import clean, slug
+from pipelines.runs.values import clean, model_slug
 
 READER_VERSION = 5
 """Raised with each change that may read or match a file differently."""
@@ -162,7 +162,7 @@ class _Runs:
 
     def _run_id(self, header: Header, dataset_id: str, sha: str) -> str:
         """model/dataset/short hash of the files; another variant in the same files hashes that in too."""
-        while (run_id := f"{slug(header.model or '')}/{dataset_id.replace('/', '-')}/{sha[:8]}") in self.taken:
+        while (run_id := f"{model_slug(header.model or '')}/{dataset_id.replace('/', '-')}/{sha[:8]}") in self.taken:
             sha = hashlib.sha256(f"{sha} {header.format} {header.variant} {header.modality}".encode()).hexdigest()
         self.taken.add(run_id)
         return run_id

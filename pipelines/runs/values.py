@@ -6,11 +6,12 @@ No layout of any tool, and nothing that raises: what is not of the kind asked fo
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
+
+from pipelines.text.slugs import slug
 
 
 def dict_of(value: Any) -> dict[str, Any]:
@@ -107,9 +108,9 @@ def folder_or_file(name: str) -> str:
     return folder if "/" in folder else name
 
 
-def slug(text: str) -> str:
+def model_slug(text: str) -> str:
     """A model's name for use in an id: lower case, letters, digits, '.', '_' and '-'."""
-    return re.sub(r"-{2,}", "-", re.sub(r"[^\w.+-]+", "-", clean(text).casefold())).strip("-.") or "unnamed"
+    return slug(clean(text).casefold(), r"\w.+").strip("-.") or "unnamed"
 
 
 def first_of(record: dict[str, Any], names: Sequence[str]) -> Any:

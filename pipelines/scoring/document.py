@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 
+from pipelines.registry import benchmarks
 from pipelines.scoring.rulebook import Line, Rulebook, UseCase, rulebook
 
 _HEAD = """# Rules
@@ -75,10 +76,10 @@ def _parts(rules: Rulebook) -> Iterator[str]:
         if topics := [t for t in rules.topics if t.benchmark == benchmark]:
             exam = document["exam"]
             weights = ", ".join(f"{t.weight} {t.topic}" for t in topics)
-            yield f"\n## {document['title']}: the exam score\n\n{exam['note']}"
+            yield f"\n## {benchmarks()[benchmark].card.title}: the exam score\n\n{exam['note']}"
             yield f"Weights: {weights}, of {exam['questions']}. Source: {exam['source']}."
         if cases := [c for c in rules.use_cases if c.benchmark == benchmark]:
-            yield f"\n## {document['title']}: use cases\n"
+            yield f"\n## {benchmarks()[benchmark].card.title}: use cases\n"
             yield from (_use_case(case) for case in cases)
     yield _EXAMS.rstrip()
     for profession in dict.fromkeys(x.profession for x in rules.lines):

@@ -117,6 +117,12 @@ def choices_of(record: dict[str, Any]) -> tuple[str, ...]:
     return ()
 
 
+def _bare_choices(record: dict[str, Any]) -> int:
+    """How many choices a record has that are labels and no texts."""
+    lists = (texts_of(record.get(name)) for name in CHOICES)
+    return next((len(texts) for texts in lists if bare(texts)), 0)
+
+
 def in_prompt(prompt: str | None, own: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Labels and choices as a prompt shows them: its last list of options, where that is a list of `own`.
 
@@ -160,7 +166,10 @@ def ask_of(record: dict[str, Any], prompt: str | None = None, position: int | No
     """
     texts = [n for n in STEMS if isinstance(record.get(n), str)]
     stem = first_of(record, [n for n in texts if record[n].strip()] or texts)
-    labels, choices = in_prompt(prompt, choices_of(record))
+    own = choices_of(record)
+    labels, choices = in_prompt(prompt, own)
+    if not own and (n := _bare_choices(record)) and len(choices) != n:
+        labels, choices = (), ()  # a list of something else
     return Ask(
         question_id=text_of(record.get("question_id")),
         source_key=text_of(first_of(record, KEYS)), stem=stem, choices=choices, labels=labels, prompt=prompt,

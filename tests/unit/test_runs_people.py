@@ -17,7 +17,7 @@ from pipelines.runs.formats import openai_batch
 from pipelines.runs.matching import Match, Question
 from pipelines.runs.parsed import Ask, File, Prediction
 from pipelines.runs.responses import read_responses
-from pipelines.runs.shown import bare, in_prompt, prompt_of, unranked
+from pipelines.runs.shown import ask_of, bare, in_prompt, prompt_of, unranked
 from pipelines.text import readers
 from pipelines.text.limits import Limits
 from tests.unit.test_runs_importer import STEM, A, B, jsonl, one, picked, read, reasons
@@ -270,3 +270,11 @@ def test_unfinished_work_is_not_an_answer(response: str, cut_off: bool, status: 
     said = Prediction("row 1", Ask(), response, cut_off=cut_off)
     [row] = read_responses([(said, Match(question, "question_id"))])
     assert isinstance(row, dict) and row["status"] == status
+
+
+def test_a_list_in_a_prompt_is_no_list_of_choices_where_the_record_has_another_number_of_them() -> None:
+    prompt = "Rules:\n1. Be brief.\n2. Answer with a letter.\n\nWhich picture is it? {a: ①, b: ②, c: ③, d: ④, e: ⑤}"
+    asked = ask_of({"question": "Which picture is it?", "answers": list("①②③④⑤")}, prompt)
+    assert (asked.choices, asked.labels) == ((), ())
+    shown = ask_of({"question": "Which?", "answers": ["A", "B"]}, "Which?\nA. this one\nB. that one")
+    assert shown.choices == ("this one", "that one")

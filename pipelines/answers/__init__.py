@@ -9,7 +9,7 @@ from pipelines.answers.numbers import canonical, canonical_sequence, same_number
 from pipelines.answers.record import read_record
 from pipelines.answers.vectorised import read_frame
 
-READER_VERSION = 3
+READER_VERSION = 4
 """Raised with each change that may read a response differently: what was read by an older version is read again."""
 
 __all__ = [

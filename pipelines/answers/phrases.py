@@ -51,6 +51,26 @@ class Phrases:
     quantity: tuple[str, ...] = ()
     """Units and counters: the digit before them is no label."""
 
+    copula: tuple[str, ...] = ()
+    """Right after an answer, at the end of its clause."""
+    loose_after: tuple[str, ...] = ()
+    """Further words that may follow a label which ends a list."""
+    of_label: tuple[str, ...] = ()
+    """Between a label and its option's text in quotes."""
+    of_text: tuple[str, ...] = ()
+    """After an option's own text: something is said of it."""
+    opens_text: tuple[str, ...] = ()
+    """Before an option's own text that opens a response: "first"."""
+    label_counters: tuple[str, ...] = ()
+    """Right after a label and part of it: "no. 2" where the word stands behind."""
+    ordinal_before: tuple[str, ...] = ()
+    ordinals: tuple[str, ...] = ()
+    """Before and after a digit that numbers things: it is no label."""
+    lone_digit: tuple[str, ...] = ()
+    """Look-behinds: the only digit of a line is a label after these."""
+    breaks: tuple[str, ...] = ()
+    """Between two clauses of a sentence of which only the last counts: "but"."""
+
     # forward cues
     stated: tuple[str, ...] = ()
     """The answer follows and is called so."""
@@ -128,6 +148,12 @@ class Phrases:
     """Ends a line that asks a question with options."""
 
     # numbers
+    particles: tuple[str, ...] = ()
+    """Between what a number is of and the number, where no verb stands."""
+    equals: tuple[str, ...] = ()
+    """Verbs in that place: "is"."""
+    fractions: tuple[str, ...] = ()
+    """A ratio in words: "3 out of 4"."""
     no_value_before: tuple[str, ...] = ()
     no_value_after: tuple[str, ...] = ()
     """The number beside it counts or names something."""

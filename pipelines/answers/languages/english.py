@@ -31,6 +31,9 @@ PHRASES = Phrases(
     quantity=(
         r"[ \t]?(?:%|mg|ml|kg|g\b|cm|mm|years?|days?|hours?|weeks?|months?|points?|options?|answers?|choices?|correct|of\b|steps?\b|minutes?|times)",
     ),
+    of_text=(r"was\b|is\b",),
+    breaks=(r"\bbut\b",),
+    equals=(r"\bis|\bof",),
     stated=(
         rf"\b(?:my\s+)?(?:answers?|ans)\b[^.\n:=→。?]{{0,60}}?(?:\b{_BE}\b|[:=→])[\s:]{{0,3}}",
         rf"\b{_GOOD}\s+{_KIND}\b[^.\n:=→。?]{{0,60}}?(?:\b{_BE}\b|[:=→]|\s-\s)[\s:]{{0,3}}",

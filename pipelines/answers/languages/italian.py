@@ -31,6 +31,8 @@ PHRASES = Phrases(
         r"(?:vitamina|epatite|tipo|gruppo|grado|classe|stadio|fattore|figura|proteina|differenza\s+di)\s?$",
     ),
     quantity=(r"[ \t]?(?:anni|giorni|ore|mesi|punti|opzioni|risposte|minuti|volte)",),
+    breaks=(r"\bma\b",),
+    equals=(r"\bè",),
     stated=(
         rf"\brispost[ae]\b[^.\n:=→?]{{0,50}}?(?:(?<!\w){_BE}(?!\w)|[:=→])[\s:]{{0,3}}{_THE}",
         rf"\b{_KIND}\s+(?:più\s+)?(?:{_RIGHT}|migliore|final[ei]|adatta|appropriata|probabile|da\s+(?:scegliere|indicare|segnare))[^.\n:=→?]{{0,40}}?(?:(?<!\w){_BE}(?!\w)|[:=→])[\s:]{{0,3}}{_THE}",

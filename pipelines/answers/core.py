@@ -13,7 +13,7 @@ from typing import Literal
 
 from pipelines.answers import cleaning, numbers, structured
 from pipelines.answers.labels import Options, options
-from pipelines.answers.phrases import any_of, spoken, words
+from pipelines.answers.phrases import any_of, either, spoken, words
 from pipelines.answers.selection import abstains, borders, evidence, select
 
 Status = Literal["answered", "abstained", "refused", "ambiguous", "unparsed", "empty", "error"]
@@ -227,7 +227,9 @@ def _free_text(body: str, json: structured.Structure | None) -> Answer:
     piece = text.split("\n", 1)[0]
     for told in _told(text):
         piece = told if told.strip() else piece
-    value = " ".join(re.sub(r"(?:です|である)?[。.]?\s*$", "", piece.strip().strip("「」\"'")).split())
+    value = " ".join(
+        any_of((rf"{either(words().copulas)}?[。.]?\s*\Z",)).sub("", piece.strip().strip("「」\"'")).split()
+    )
     return Answer("answered", value=value, evidence=piece[:_EVIDENCE]) if value else Answer("unparsed")
 
 

@@ -19,18 +19,16 @@ KATAKANA = "アイウエオカキクケコ"
 _LATIN = "A-Za-zÀ-ɏ"
 _WORD = f"{_LATIN}0-9_"
 _QUOTES = "「」『』\"'"
-_CLOSING = re.compile(r"""[ \t]?(?:[)\]}」』】〉》"'»]|>(?![ \t]?[A-Za-z0-9①-⑩])){1,4}|番(?!目)|""")
+_CLOSING = r"""[ \t]?(?:[)\]}」』】〉》"'»]|>(?![ \t]?[A-Za-z0-9①-⑩])){1,4}"""
 _BRACKETED = re.compile(r"[ \t]?\([^()\n]{0,80}\)|[ \t]?〈[^〈〉\n]{0,80}〉")
-_TEXT_LINK = re.compile(r"[ \t]?[:.)、・\-=/][ \t]{0,3}|の?(?=[「『])|[ \t]{1,3}|")
 _NO_LINK = frozenset(("-", ">", "→", "->", "=>"))  # after an option's text: what is said of it follows
-_LONE_DIGIT = re.compile(r"(?:\A|(?<=[え解答]:)|(?<=[え解答]: )|(?<=[え解]は))[1-9](?=番?(?:です)?[。.]?$)", re.M)
 _TOUCHING = frozenset({")(", "][", "」「", "】【"})
 _LATIN_WORD = re.compile(rf"[ \t]+([{_LATIN}']{{2,30}})|[ \t]+[A-Za-z][ \t]+[a-z]{{2,30}}")
-_LOOSE = {  # what may follow a label after a separator that may also end a clause
-    "": re.compile(r"[\s,、。.)」』】;:]|$|です|である|だ|と|が正"),
-    ";": re.compile(r"[ \t]*(?:[,;.。、()\]」』】]|$|です|である|だ|と)"),
+_LOOSE = {  # marks that may follow a label after a separator that may also end a clause; so may list_ends
+    "": r"[\s,、。.)」』】;:]|$",
+    ";": r"[ \t]*(?:[,;.。、()\]」』】]|$)",
 }
-_TEXT_STOPS = re.compile(r"[ \t]*(?:[.。,;、)\]」』\n]|$|です|である|が|was\b|is\b|\()")
+_TEXT_STOPS = r"[.。,;、)\]」』\n(]|$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +97,34 @@ def _separator(languages: tuple[Phrases, ...]) -> re.Pattern[str]:
         rf"[ \t]{{0,3}}(?:(?P<either>(?:[,、][ \t]?)?{word('disjunctions')})|(?P<range>~|{word('ranges')})"
         rf"|{mark}?[ \t]{{0,3}}{word('conjunctions')}?)[ \t]{{0,3}}",
         re.I,
+    )
+
+
+@cache
+def _ends_loosely(link: str) -> re.Pattern[str]:
+    """What shows, after a separator of _LOOSE, that the label is one of the list."""
+    space = r"[ \t]*" if link else ""
+    return re.compile(rf"{_LOOSE[link]}|{space}{either(words().list_ends)}")
+
+
+@cache
+def _text_link() -> re.Pattern[str]:
+    """Between a label and its option's text."""
+    return re.compile(rf"[ \t]?[:.)、・\-=/][ \t]{{0,3}}|{either(words().possessives)}?(?=[「『])|[ \t]{{1,3}}|")
+
+
+@cache
+def _text_stops() -> re.Pattern[str]:
+    """What shows that an option's text was named whole."""
+    return re.compile(rf"[ \t]*(?:{_TEXT_STOPS}|{either(words().text_ends)})")
+
+
+@cache
+def _lone_digit() -> re.Pattern[str]:
+    """A digit that answers alone."""
+    w = words()
+    return re.compile(
+        rf"(?:\A|{either(w.before_digit)})[1-9](?={either(w.counters)}?{either(w.copulas)}?[。.]?$)", re.M
     )
 
 
@@ -200,8 +226,7 @@ class Options:
         if any_of(words().no_label_before).search(text[max(0, start - 14) : start]):
             return True
         if self.numbered:
-            counts = before == "第" or (first and before in (".", "-", "~"))
-            return counts or any_of(words().quantity).match(text, end) is not None
+            return (first and before in (".", "-", "~")) or any_of(words().quantity).match(text, end) is not None
         follows = _LATIN_WORD.match(text, end)
         if end - start > 1:
             return follows is not None and first and text[start].isupper() and end - start < 5 and _is_name(follows)
@@ -266,24 +291,24 @@ class Options:
                 continue  # another heading, or a remark in brackets: "A, C (B and D are wrong)"
             lead = _lead_in().match(text, separator.end())
             item = self._item(text, lead.end() if lead else separator.end(), False)
-            if item and (link not in _LOOSE or touching or _LOOSE[link].match(text, item[1])):
+            if item and (link not in _LOOSE or touching or _ends_loosely(link).match(text, item[1])):
                 return separator, item
         return None
 
     @staticmethod
     def _close(text: str, at: int) -> int:
-        found = _CLOSING.match(text, at)
+        found = any_of((_CLOSING,), words().counters).match(text, at)
         return found.end() if found else at
 
     def _attached(self, text: str, at: int, position: int) -> tuple[int, bool]:
         """Where the option's own text, or a remark in brackets, that follows its label ends (`at` where there is
         none); and whether it is another option's text."""
         foreign = False
-        if link := _TEXT_LINK.match(text, at):
+        if link := _text_link().match(text, at):
             own = self._own_text(text, link.end(), position)
             if own is not None:
                 at = self._close(text, own)
-            elif link[0] and (other := self._any_text(text, link.end())) and _TEXT_STOPS.match(text, other[1]):
+            elif link[0] and (other := self._any_text(text, link.end())) and _text_stops().match(text, other[1]):
                 foreign = other[0] != position
         verdict = any_of(words().is_right, words().is_wrong).match(text, at)
         if not verdict and (remark := _BRACKETED.match(text, at)):  # a remark that is a label is a label: "胃瘻 (b)"
@@ -296,7 +321,7 @@ class Options:
         """The text with digits that answer for options shown as ①, ②, … alone written as these."""
         if not self._circled or self.numbered:
             return text
-        return _LONE_DIGIT.sub(lambda m: CIRCLED[int(m[0]) - 1], text)
+        return _lone_digit().sub(lambda m: CIRCLED[int(m[0]) - 1], text)
 
     # ---- the options' own texts --------------------------------------------------------------------------------------
 

@@ -21,9 +21,14 @@ _TICK = re.compile(rf"[{TICKS}][ \t]?")
 _WORDS = re.compile(r"\w|[①-⑳]")
 _SHARE = re.compile(rf"[ \t]{{0,2}}[:=\-]?[ \t]{{0,2}}({_PERCENT})[ \t.]*$", re.M)
 _HEAD = re.compile(r"(?:^|[。\n;]|\.(?=\s))[ \t]{0,20}(?:\d{1,2}[.)][ \t]+)?(?:[○◯〇×✗✘❌✕✓✔✅◎][ \t]?:?[ \t]?)?", re.M)
-_NUMBERING = re.compile(r"\d{1,2}(?:[.)][ \t]+|[つ個番]目\s?[:は]\s?)(?=\S)")
 _STOP = re.compile(r"(?<=[a-z)])\. ")
 ASKED = re.compile(r"[ \t]{0,2}[)\]」』]?\?(?=[ \t]*\S|\s*\n\s*\S)")
+
+
+def _numbering() -> re.Pattern[str]:
+    """What numbers the lines of a response: "2. ", "2nd: "."""
+    w = words()
+    return any_of((rf"\d{{1,2}}(?:[.)][ \t]+|{either(w.ordinals)}\s?(?::|{either(w.themes)})\s?)(?=\S)",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ class Layout:
             if not _WORDS.search(raw):
                 gap = True
                 continue
-            if not self.known.numbered and (numbering := _NUMBERING.match(self.text, start, end)):
+            if not self.known.numbered and (numbering := _numbering().match(self.text, start, end)):
                 start = numbering.end()
             hedge = any_of((rf"{either(self.words.hedges)}{{1,3}}",)).match(self.text, start, end)
             group, form = self._form(hedge.end() if hedge else start, end)
@@ -284,7 +289,7 @@ class Layout:
             m.end()
             for pattern in (any_of(self.words.clause_starts), _STOP)
             for m in pattern.finditer(self.text, near, line.end)
-            if ended or m[0] not in ("。", ". ", "は")
+            if ended or not (m[0] in ("。", ". ") or any_of(self.words.themes).fullmatch(m[0]))
         ]
         for start in sorted(clauses, reverse=True):
             while self.text[start : start + 1] in (" ", "\t"):

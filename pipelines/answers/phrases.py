@@ -48,6 +48,18 @@ class Phrases:
     """Words that follow a label rather than a one-letter word."""
     no_label_before: tuple[str, ...] = ()
     no_label_after: tuple[str, ...] = ()
+    counters: tuple[str, ...] = ()
+    """Stand after a number that is a label: "number 3" where the word comes second."""
+    ordinals: tuple[str, ...] = ()
+    """Stand after a number that counts the answers: "2nd"."""
+    before_digit: tuple[str, ...] = ()
+    """Lookbehinds: a digit alone on the rest of the line answers."""
+    list_ends: tuple[str, ...] = ()
+    """After the last label of a list: the sentence goes on."""
+    text_ends: tuple[str, ...] = ()
+    """After an option's text: the sentence goes on."""
+    possessives: tuple[str, ...] = ()
+    """Between a label and its option's text in quotes."""
     quantity: tuple[str, ...] = ()
     """Units and counters: the digit before them is no label."""
 
@@ -74,6 +86,8 @@ class Phrases:
     """Turns a cue, or what stands between a cue and its option, into its opposite: "not"."""
     turns: tuple[str, ...] = ()
     """Ends right before a cue and turns it into one against: "wrong" (answer)."""
+    adversatives: tuple[str, ...] = ()
+    """Between two clauses of which the second holds: "but"."""
     contrast: tuple[str, ...] = ()
     """After "not A": "but"."""
     clause_starts: tuple[str, ...] = ()
@@ -91,12 +105,20 @@ class Phrases:
     ends_wrong: tuple[str, ...] = ()
     after_conclusion: tuple[str, ...] = ()
     """What may go on after a concluded option that is meant."""
+    copulas: tuple[str, ...] = ()
+    """After an answer: no more than "is"."""
+    themes: tuple[str, ...] = ()
+    """What comes before is spoken of, what follows is said of it."""
+    links: tuple[str, ...] = ()
+    """Between what is asked for and its value: "is", "of"."""
     endings: tuple[str, ...] = ()
     """What may stand after a bare answer and adds nothing."""
     tells: tuple[str, ...] = ()
     """How a sentence goes on whose first word is the answer: "C because"."""
     topics: tuple[str, ...] = ()
     """After an option, in brackets or not: something is said of it, not that it is the answer."""
+    before_text: tuple[str, ...] = ()
+    """Before an option's own text that is the answer: "first"."""
     after_text: tuple[str, ...] = ()
     """How a sentence goes on that names the answer by its own text."""
 

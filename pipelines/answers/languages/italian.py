@@ -110,6 +110,8 @@ PHRASES = Phrases(
     ends_right=(rf"(?:quindi|è)\s+{_RIGHT}\.?$",),
     ends_wrong=(r"(?:quindi|è)\s+(?:errata|sbagliata|falsa|scorretta)\.?$",),
     after_conclusion=(r"[ \t]{0,2}(?:perch|poich|in\s+quanto|è|dato\s|visto\s|infatti|a\s+essere|ad\s+essere|la\s)",),
+    adversatives=(r"\bma\b",),
+    links=(r"\bè",),
     endings=(r"(?:\s?(?:secondo\s+me|credo|direi|sicuramente|senza\s+dubbio|e\s+basta|ovviamente))?",),
     tells=(
         r",?[ \t]?(?:e\s)?non\b|[ \t](?:invece\sdi|piuttosto\sche|anziché)|[,、]?[ \t]?(?:perch|poich|dato\s+che|infatti|in\s+quanto)|[:,]\s?ver[ao],\sle\saltre\sfalse",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 
 from pipelines.answers.cleaning import CIRCLED, normalise
+from pipelines.answers.joints import LOOSE, closing, ends_loosely, lone_digit, text_link, text_stops
 from pipelines.answers.phrases import Phrases, any_of, either, words
 
 _LONGEST_LIST = 30  # labels
@@ -19,16 +20,10 @@ KATAKANA = "アイウエオカキクケコ"
 _LATIN = "A-Za-zÀ-ɏ"
 _WORD = f"{_LATIN}0-9_"
 _QUOTES = "「」『』\"'"
-_CLOSING = r"""[ \t]?(?:[)\]}」』】〉》"'»]|>(?![ \t]?[A-Za-z0-9①-⑩])){1,4}"""
 _BRACKETED = re.compile(r"[ \t]?\([^()\n]{0,80}\)|[ \t]?〈[^〈〉\n]{0,80}〉")
 _NO_LINK = frozenset(("-", ">", "→", "->", "=>"))  # after an option's text: what is said of it follows
 _TOUCHING = frozenset({")(", "][", "」「", "】【"})
 _LATIN_WORD = re.compile(rf"[ \t]+([{_LATIN}']{{2,30}})|[ \t]+[A-Za-z][ \t]+[a-z]{{2,30}}")
-_LOOSE = {  # marks that may follow a label after a separator that may also end a clause; so may list_ends
-    "": r"[\s,、。.)」』】;:]|$",
-    ";": r"[ \t]*(?:[,;.。、()\]」』】]|$)",
-}
-_TEXT_STOPS = r"[.。,;、)\]」』\n(]|$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,34 +92,6 @@ def _separator(languages: tuple[Phrases, ...]) -> re.Pattern[str]:
         rf"[ \t]{{0,3}}(?:(?P<either>(?:[,、][ \t]?)?{word('disjunctions')})|(?P<range>~|{word('ranges')})"
         rf"|{mark}?[ \t]{{0,3}}{word('conjunctions')}?)[ \t]{{0,3}}",
         re.I,
-    )
-
-
-@cache
-def _ends_loosely(link: str) -> re.Pattern[str]:
-    """What shows, after a separator of _LOOSE, that the label is one of the list."""
-    space = r"[ \t]*" if link else ""
-    return re.compile(rf"{_LOOSE[link]}|{space}{either(words().list_ends)}")
-
-
-@cache
-def _text_link() -> re.Pattern[str]:
-    """Between a label and its option's text."""
-    return re.compile(rf"[ \t]?[:.)、・\-=/][ \t]{{0,3}}|{either(words().possessives)}?(?=[「『])|[ \t]{{1,3}}|")
-
-
-@cache
-def _text_stops() -> re.Pattern[str]:
-    """What shows that an option's text was named whole."""
-    return re.compile(rf"[ \t]*(?:{_TEXT_STOPS}|{either(words().text_ends)})")
-
-
-@cache
-def _lone_digit() -> re.Pattern[str]:
-    """A digit that answers alone."""
-    w = words()
-    return re.compile(
-        rf"(?:\A|{either(w.before_digit)})[1-9](?={either(w.counters)}?{either(w.copulas)}?[。.]?$)", re.M
     )
 
 
@@ -291,24 +258,24 @@ class Options:
                 continue  # another heading, or a remark in brackets: "A, C (B and D are wrong)"
             lead = _lead_in().match(text, separator.end())
             item = self._item(text, lead.end() if lead else separator.end(), False)
-            if item and (link not in _LOOSE or touching or _ends_loosely(link).match(text, item[1])):
+            if item and (link not in LOOSE or touching or ends_loosely(link).match(text, item[1])):
                 return separator, item
         return None
 
     @staticmethod
     def _close(text: str, at: int) -> int:
-        found = any_of((_CLOSING,), words().counters).match(text, at)
+        found = closing().match(text, at)
         return found.end() if found else at
 
     def _attached(self, text: str, at: int, position: int) -> tuple[int, bool]:
         """Where the option's own text, or a remark in brackets, that follows its label ends (`at` where there is
         none); and whether it is another option's text."""
         foreign = False
-        if link := _text_link().match(text, at):
+        if link := text_link().match(text, at):
             own = self._own_text(text, link.end(), position)
             if own is not None:
                 at = self._close(text, own)
-            elif link[0] and (other := self._any_text(text, link.end())) and _text_stops().match(text, other[1]):
+            elif link[0] and (other := self._any_text(text, link.end())) and text_stops().match(text, other[1]):
                 foreign = other[0] != position
         verdict = any_of(words().is_right, words().is_wrong).match(text, at)
         if not verdict and (remark := _BRACKETED.match(text, at)):  # a remark that is a label is a label: "胃瘻 (b)"
@@ -321,7 +288,7 @@ class Options:
         """The text with digits that answer for options shown as ①, ②, … alone written as these."""
         if not self._circled or self.numbered:
             return text
-        return _lone_digit().sub(lambda m: CIRCLED[int(m[0]) - 1], text)
+        return lone_digit().sub(lambda m: CIRCLED[int(m[0]) - 1], text)
 
     # ---- the options' own texts --------------------------------------------------------------------------------------
 

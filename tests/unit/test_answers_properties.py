@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pipelines.answers import labels, phrases, read, read_frame, read_record
@@ -68,6 +68,7 @@ frames = st.sampled_from(
 
 
 @settings(max_examples=300, deadline=None)
+@example([0, 1], LETTERS.__getitem__, "; ", "{}\n\n解説: aは誤りである。")
 @given(selections, forms, joins, frames)
 def test_a_selection_written_in_any_style_is_read_back(
     selection: list[int], form: Callable[[int], str], join: str, frame: str

@@ -227,7 +227,9 @@ def _free_text(body: str, json: structured.Structure | None) -> Answer:
     piece = text.split("\n", 1)[0]
     for told in _told(text):
         piece = told if told.strip() else piece
-    value = " ".join(re.sub(rf"{either(words().copula)}?[。.]?\s*$", "", piece.strip().strip("「」\"'")).split())
+    value = " ".join(
+        any_of((rf"{either(words().copulas)}?[。.]?\s*\Z",)).sub("", piece.strip().strip("「」\"'")).split()
+    )
     return Answer("answered", value=value, evidence=piece[:_EVIDENCE]) if value else Answer("unparsed")
 
 

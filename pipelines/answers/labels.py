@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 
 from pipelines.answers.cleaning import CIRCLED, normalise
+from pipelines.answers.joints import LOOSE, closing, ends_loosely, lone_digit, text_link, text_stops
 from pipelines.answers.phrases import Phrases, any_of, either, words
 
 _LONGEST_LIST = 30  # labels
@@ -19,42 +20,10 @@ KATAKANA = "アイウエオカキクケコ"
 _LATIN = "A-Za-zÀ-ɏ"
 _WORD = f"{_LATIN}0-9_"
 _QUOTES = "「」『』\"'"
-_CLOSING = r"""[ \t]?(?:[)\]}」』】〉》"'»]|>(?![ \t]?[A-Za-z0-9①-⑩])){1,4}"""
 _BRACKETED = re.compile(r"[ \t]?\([^()\n]{0,80}\)|[ \t]?〈[^〈〉\n]{0,80}〉")
 _NO_LINK = frozenset(("-", ">", "→", "->", "=>"))  # after an option's text: what is said of it follows
 _TOUCHING = frozenset({")(", "][", "」「", "】【"})
 _LATIN_WORD = re.compile(rf"[ \t]+([{_LATIN}']{{2,30}})|[ \t]+[A-Za-z][ \t]+[a-z]{{2,30}}")
-
-
-@cache
-def _closing() -> re.Pattern[str]:
-    return re.compile(rf"{_CLOSING}|{either(words().label_counters)}|")
-
-
-@cache
-def _text_link() -> re.Pattern[str]:
-    return re.compile(rf"[ \t]?[:.)、・\-=/][ \t]{{0,3}}|{either(words().of_label)}?(?=[「『])|[ \t]{{1,3}}|")
-
-
-@cache
-def _text_stops() -> re.Pattern[str]:
-    w = words()
-    return re.compile(rf"[ \t]*(?:[.。,;、)\]」』\n]|$|\(|{either((*w.copula, *w.of_text))})")
-
-
-@cache
-def _lone_digit() -> re.Pattern[str]:
-    w = words()
-    follows = rf"{either(w.label_counters)}?{either(w.copula)}?[。.]?$"
-    return re.compile(rf"(?:\A|{either(w.lone_digit)})[1-9](?={follows})", re.M)
-
-
-@cache
-def _loose(link: str) -> re.Pattern[str] | None:
-    """What may follow a label after a separator that may also end a clause; None for other separators."""
-    ends = either((*words().copula, *words().loose_after))
-    patterns = {"": rf"[\s,、。.)」』】;:]|$|{ends}", ";": rf"[ \t]*(?:[,;.。、()\]」』】\n]|$|{ends})"}
-    return re.compile(patterns[link]) if link in patterns else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +193,7 @@ class Options:
         if any_of(words().no_label_before).search(text[max(0, start - 14) : start]):
             return True
         if self.numbered:
-            counts = any_of(words().ordinal_before).fullmatch(before) or (first and before in (".", "-", "~"))
-            return bool(counts) or any_of(words().quantity).match(text, end) is not None
+            return (first and before in (".", "-", "~")) or any_of(words().quantity).match(text, end) is not None
         follows = _LATIN_WORD.match(text, end)
         if end - start > 1:
             return follows is not None and first and text[start].isupper() and end - start < 5 and _is_name(follows)
@@ -290,24 +258,24 @@ class Options:
                 continue  # another heading, or a remark in brackets: "A, C (B and D are wrong)"
             lead = _lead_in().match(text, separator.end())
             item = self._item(text, lead.end() if lead else separator.end(), False)
-            if item and (touching or (loose := _loose(link)) is None or loose.match(text, item[1])):
+            if item and (link not in LOOSE or touching or ends_loosely(link).match(text, item[1])):
                 return separator, item
         return None
 
     @staticmethod
     def _close(text: str, at: int) -> int:
-        found = _closing().match(text, at)
+        found = closing().match(text, at)
         return found.end() if found else at
 
     def _attached(self, text: str, at: int, position: int) -> tuple[int, bool]:
         """Where the option's own text, or a remark in brackets, that follows its label ends (`at` where there is
         none); and whether it is another option's text."""
         foreign = False
-        if link := _text_link().match(text, at):
+        if link := text_link().match(text, at):
             own = self._own_text(text, link.end(), position)
             if own is not None:
                 at = self._close(text, own)
-            elif link[0] and (other := self._any_text(text, link.end())) and _text_stops().match(text, other[1]):
+            elif link[0] and (other := self._any_text(text, link.end())) and text_stops().match(text, other[1]):
                 foreign = other[0] != position
         verdict = any_of(words().is_right, words().is_wrong).match(text, at)
         if not verdict and (remark := _BRACKETED.match(text, at)):  # a remark that is a label is a label: "胃瘻 (b)"
@@ -320,7 +288,7 @@ class Options:
         """The text with digits that answer for options shown as ①, ②, … alone written as these."""
         if not self._circled or self.numbered:
             return text
-        return _lone_digit().sub(lambda m: CIRCLED[int(m[0]) - 1], text)
+        return lone_digit().sub(lambda m: CIRCLED[int(m[0]) - 1], text)
 
     # ---- the options' own texts --------------------------------------------------------------------------------------
 

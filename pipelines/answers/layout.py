@@ -25,12 +25,10 @@ _STOP = re.compile(r"(?<=[a-z)])\. ")
 ASKED = re.compile(r"[ \t]{0,2}[)\]」』]?\?(?=[ \t]*\S|\s*\n\s*\S)")
 
 
-@cache
 def _numbering() -> re.Pattern[str]:
-    """The number of a list's item: "2. ", and in words."""
+    """What numbers the lines of a response: "2. ", "2nd: "."""
     w = words()
-    follows = rf"{either(w.ordinals)}\s?(?::|{either(w.particles)})\s?"
-    return re.compile(rf"\d{{1,2}}(?:[.)][ \t]+|{follows})(?=\S)")
+    return any_of((rf"\d{{1,2}}(?:[.)][ \t]+|{either(w.ordinals)}\s?(?::|{either(w.themes)})\s?)(?=\S)",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +289,7 @@ class Layout:
             m.end()
             for pattern in (any_of(self.words.clause_starts), _STOP)
             for m in pattern.finditer(self.text, near, line.end)
-            if ended or not (m[0] in ("。", ". ") or any_of(self.words.topics).fullmatch(m[0]))
+            if ended or not (m[0] in ("。", ". ") or any_of(self.words.themes).fullmatch(m[0]))
         ]
         for start in sorted(clauses, reverse=True):
             while self.text[start : start + 1] in (" ", "\t"):

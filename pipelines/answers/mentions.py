@@ -115,7 +115,7 @@ class Text(Layout):
         """Whether the clause reports what others say, or what was thought before, or what would be if."""
         start = max(0, cue - _BEFORE)
         sentence = re.split(r"[。!?\n]|\.\s", self.text[start:at])[-1]
-        clause = any_of(("[,;、]",), self.words.breaks).split(sentence)[-1]
+        clause = any_of((r"[,;、]",), self.words.adversatives).split(sentence)[-1]
         return bool(any_of(self.words.others).search(clause) or any_of(self.words.hypothetical).search(sentence))
 
     def _judges_head(self, cue: re.Match[str]) -> bool:

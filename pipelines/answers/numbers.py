@@ -31,11 +31,12 @@ _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _BOX = re.compile(f"[{CIRCLED}]")
 _EQUALS = re.compile(r"[=≒≈≃≅⇒→]")
 _OPERATION = re.compile(r"\d[^\d\n]{0,12}[×÷*+][^\d\n]{0,4}\d")
-_TERM = re.compile(r"[\s(\d][^\n=。、]{0,80}\d\s?[^\d\s]{0,6}\s?[×÷*]\s?\(?\d[\d.,]*\)?[^\d\n^⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{0,12}")
+_TERM_END = r"\d\s?[^\d\s]{0,6}\s?[×÷*]\s?\(?\d[\d.,]*\)?[^\d\n^⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{0,12}"
 _SPAN = (r"\d\s?[^\d\s~]{0,4}\s?~\s?\d", r"^[^\d+×÷*-]{0,16}\d+(?:\.\d+)?\s?-\s?\d+(?:\.\d+)?[^\d+×÷*-]*$")
 _CUT_TERM = (r"\d\s?:\s?\d|\d\s?[-+×÷*/]\s?$",)  # a ratio, or a term that was cut off
 _FRACTION = re.compile(r"[\s:(]*(-?\d{1,9})[\s)]*/[\s(]*(\d{1,9})[\s)]*(?![\d.×÷*/+-])")
 _BRACKETS = re.compile(r"\([^()\n]{0,120}\)|〈[^〈〉\n]{0,120}〉")
+_SPACED = r"\d(?: \d){1,5}$"  # a digit a box: "1 0 0"
 _SENTENCE = re.compile(r"。|(?<=[^\d\s])\.\s|\.\s(?=[A-ZÀ-Ý#])")
 _OPEN = re.compile(r"[({\[][^)}\]]*$|[=≒≈→:]\s*$")
 _UNIT = r"\s?[^\d\s:=、。]{0,14}(?:\s?/\s?[^\d\s:=、。]{1,10}){0,2}"
@@ -113,8 +114,7 @@ def read_number(text: str, *, cut_off: bool = False) -> Number | None:
     """
     w = words()
     text = any_of((rf"{either(w.minus)}(?=\d)",)).sub("-", text)
-    spaced = any_of((rf"(?:^|(?:[:=]|{either(w.particles)}) ?)\d(?: \d){{1,5}}$",))  # a digit a box: "1 0 0"
-    text = spaced.sub(lambda m: m[0].replace(" ", ""), text)
+    text = any_of((rf"(?:^|(?:[:=]|{either(w.themes)}) ?){_SPACED}",)).sub(lambda m: m[0].replace(" ", ""), text)
     for cue in reversed(list(any_of(w.stated, (FINAL,)).finditer(text))[-200:]):
         rest = text[cue.end() : cue.end() + 300].lstrip()
         if rest and (number := _stated(rest)):
@@ -191,15 +191,14 @@ def _stated(piece: str) -> Number | None:
         break
     if any_of(w.number_ranges, _SPAN).search(parts[-1]):
         return Number(None, evidence)
-    formula = _TERM.fullmatch(parts[0]) if len(parts) == 1 else _OPERATION.search(parts[-1])
+    formula = _term().fullmatch(parts[0]) if len(parts) == 1 else _OPERATION.search(parts[-1])
     compound = (rf"\d\s?{either(w.compounds)}\s?\d",)
-    if formula or any_of(compound, _CUT_TERM, w.fractions).search(parts[-1]):
+    if formula or any_of(compound, _CUT_TERM).search(parts[-1]):
         return None  # a formula without its result
     if fraction := _FRACTION.match(parts[-1]):
         value = _quotient(int(fraction[1]), int(fraction[2]))
-        alone = any_of((rf"(?:{either(w.copula)}|[。.\s)])*",)).fullmatch(
-            parts[-1][fraction.end() :]
-        )  # 120/80 mmHg is no quotient
+        ends = any_of((rf"(?:{either(w.copulas)}|[。.\s)])*",))
+        alone = ends.fullmatch(parts[-1], fraction.end())  # 120/80 mmHg is no quotient
         return Number(value, evidence) if value is not None and alone else None
     for part in reversed(parts):
         values = [
@@ -210,17 +209,22 @@ def _stated(piece: str) -> Number | None:
         ]
         if values:
             about = either(w.approximately)
-            link = any_of((rf"(?:[\s:=「『(【\]】)」,、]|{either(w.particles)}|{about}){{0,8}}",)).match(part)
+            link = any_of((rf"(?:[\s:=「『(【\]】)」,、]|{either(w.themes)}|{about}){{0,8}}",)).match(part)
             start = link.end() if link else 0
-            named = any_of((rf"(?:[:=]|{either((*w.particles, *w.equals))})\s?{about}?\s?$",))
+            topic = any_of((rf"(?:[:=]|{either(w.themes + w.links)})\s?{about}?\s?$",))
             by_rank = [v for v, s in values if s == start] or [
-                v for v, s in values if named.search(part[max(0, s - 20) : s])
+                v for v, s in values if topic.search(part[max(0, s - 20) : s])
             ]
             several = len(set(by_rank)) > 1 and start not in (s for _, s in values)
             return Number(None if several else by_rank[0] if by_rank else values[-1][0], evidence)
         if len(parts) > 1 and part is parts[-1] and not part.strip():
             return None  # "… = " was cut off
     return None
+
+
+def _term() -> re.Pattern[str]:
+    """A formula and nothing else."""
+    return any_of((rf"[\s(\d](?:(?!{either(words().themes)})[^\n=。、]){{0,80}}{_TERM_END}",))
 
 
 def _quotient(numerator: int, denominator: int) -> str | None:
@@ -234,8 +238,8 @@ def _quotient(numerator: int, denominator: int) -> str | None:
 def _boxes(piece: str) -> Number | None:
     """The number written into boxes named ①, ②, …: one box holds a value, several hold one digit each ("①2.②5"
     is 2.5)."""
-    particle = any_of((rf"\A[\s:=→、,;]*{either(words().particles)}",))
-    parts = [particle.sub("", part).strip(" \t:=→、,;") for part in _BOX.split(piece)[1:]]
+    edge = rf"(?:[ \t:=→、,;]|{either(words().themes)})+"
+    parts = [any_of((rf"\A{edge}|{edge}\Z",)).sub("", part) for part in _BOX.split(piece)[1:]]
     parts = [re.sub(r"^[.)](?!\d)\s?", "", part) for part in parts]
     evidence = piece.strip()[:_EVIDENCE]
     if len(parts) > 1 and (result := re.search(r"\d\s?[→=]\s?(\d+(?:\.\d+)?)\D{0,9}$", parts[-1])):

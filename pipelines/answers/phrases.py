@@ -48,28 +48,20 @@ class Phrases:
     """Words that follow a label rather than a one-letter word."""
     no_label_before: tuple[str, ...] = ()
     no_label_after: tuple[str, ...] = ()
+    counters: tuple[str, ...] = ()
+    """Stand after a number that is a label: "number 3" where the word comes second."""
+    ordinals: tuple[str, ...] = ()
+    """Stand after a number that counts the answers: "2nd"."""
+    before_digit: tuple[str, ...] = ()
+    """Lookbehinds: a digit alone on the rest of the line answers."""
+    list_ends: tuple[str, ...] = ()
+    """After the last label of a list: the sentence goes on."""
+    text_ends: tuple[str, ...] = ()
+    """After an option's text: the sentence goes on."""
+    possessives: tuple[str, ...] = ()
+    """Between a label and its option's text in quotes."""
     quantity: tuple[str, ...] = ()
     """Units and counters: the digit before them is no label."""
-
-    copula: tuple[str, ...] = ()
-    """Right after an answer, at the end of its clause."""
-    loose_after: tuple[str, ...] = ()
-    """Further words that may follow a label which ends a list."""
-    of_label: tuple[str, ...] = ()
-    """Between a label and its option's text in quotes."""
-    of_text: tuple[str, ...] = ()
-    """After an option's own text: something is said of it."""
-    opens_text: tuple[str, ...] = ()
-    """Before an option's own text that opens a response: "first"."""
-    label_counters: tuple[str, ...] = ()
-    """Right after a label and part of it: "no. 2" where the word stands behind."""
-    ordinal_before: tuple[str, ...] = ()
-    ordinals: tuple[str, ...] = ()
-    """Before and after a digit that numbers things: it is no label."""
-    lone_digit: tuple[str, ...] = ()
-    """Look-behinds: the only digit of a line is a label after these."""
-    breaks: tuple[str, ...] = ()
-    """Between two clauses of a sentence of which only the last counts: "but"."""
 
     # forward cues
     stated: tuple[str, ...] = ()
@@ -94,6 +86,8 @@ class Phrases:
     """Turns a cue, or what stands between a cue and its option, into its opposite: "not"."""
     turns: tuple[str, ...] = ()
     """Ends right before a cue and turns it into one against: "wrong" (answer)."""
+    adversatives: tuple[str, ...] = ()
+    """Between two clauses of which the second holds: "but"."""
     contrast: tuple[str, ...] = ()
     """After "not A": "but"."""
     clause_starts: tuple[str, ...] = ()
@@ -111,12 +105,20 @@ class Phrases:
     ends_wrong: tuple[str, ...] = ()
     after_conclusion: tuple[str, ...] = ()
     """What may go on after a concluded option that is meant."""
+    copulas: tuple[str, ...] = ()
+    """After an answer: no more than "is"."""
+    themes: tuple[str, ...] = ()
+    """What comes before is spoken of, what follows is said of it."""
+    links: tuple[str, ...] = ()
+    """Between what is asked for and its value: "is", "of"."""
     endings: tuple[str, ...] = ()
     """What may stand after a bare answer and adds nothing."""
     tells: tuple[str, ...] = ()
     """How a sentence goes on whose first word is the answer: "C because"."""
     topics: tuple[str, ...] = ()
     """After an option, in brackets or not: something is said of it, not that it is the answer."""
+    before_text: tuple[str, ...] = ()
+    """Before an option's own text that is the answer: "first"."""
     after_text: tuple[str, ...] = ()
     """How a sentence goes on that names the answer by its own text."""
 
@@ -148,12 +150,6 @@ class Phrases:
     """Ends a line that asks a question with options."""
 
     # numbers
-    particles: tuple[str, ...] = ()
-    """Between what a number is of and the number, where no verb stands."""
-    equals: tuple[str, ...] = ()
-    """Verbs in that place: "is"."""
-    fractions: tuple[str, ...] = ()
-    """A ratio in words: "3 out of 4"."""
     no_value_before: tuple[str, ...] = ()
     no_value_after: tuple[str, ...] = ()
     """The number beside it counts or names something."""

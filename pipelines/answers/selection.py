@@ -149,10 +149,10 @@ def _by_text(scan: Text) -> Group | None:
     if found is None or (len(found.positions) > 1 and not scan.several):
         return None
     before = text[: found.start]
-    opens = any_of((rf"\s?{either((*w.opens_text, *w.articles))}?$",)).match(before) is not None
+    opens = any_of((rf"\s?{either(w.before_text + w.articles)}?\Z",)).match(before) is not None
     tour = re.search(r".[A-Za-z]\s?:\s?$", before)  # "the options are a: …"
     last = before.rstrip(' 「『"(')[-1:]
-    begins = opens or (not tour and (not last or last in ":,、。→=" or any_of(w.topics).fullmatch(last)))
+    begins = opens or (not tour and (not last or last in ":,、。→=" or any_of(w.themes).fullmatch(last)))
     prose = before[-1:].isascii() and not begins  # "… flows to the heart."
     meant = scan.bare_end(found.end) and (begins or (scan.ended(lines[-1]) and not prose))
     acts = opens and len(text) <= 80 and any_of(w.after_text).match(text, found.end)  # "腹部CT検査を行う"

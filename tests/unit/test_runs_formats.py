@@ -501,6 +501,7 @@ def test_broken_files_never_raise_and_never_cost_another_file(name: str, seed: i
     good = {r["run_id"] for r in result.run if r["files"] == "good/run.jsonl"}
     assert {p["question_id"]: p["selection"] for p in result.prediction if p["run_id"] in good} == GOOD_ROWS
     assert all(r["reason"] for r in (*result.rejected_file, *result.unmatched_prediction))
+    assert [r for r in result.rejected_file if "a defect of medexams" in r["reason"]] == []
 
 
 @settings(max_examples=150, deadline=timedelta(seconds=5))

@@ -31,9 +31,6 @@ PHRASES = Phrases(
     quantity=(
         r"[ \t]?(?:%|mg|ml|kg|g\b|cm|mm|years?|days?|hours?|weeks?|months?|points?|options?|answers?|choices?|correct|of\b|steps?\b|minutes?|times)",
     ),
-    of_text=(r"was\b|is\b",),
-    breaks=(r"\bbut\b",),
-    equals=(r"\bis|\bof",),
     stated=(
         rf"\b(?:my\s+)?(?:answers?|ans)\b[^.\n:=→。?]{{0,60}}?(?:\b{_BE}\b|[:=→])[\s:]{{0,3}}",
         rf"\b{_GOOD}\s+{_KIND}\b[^.\n:=→。?]{{0,60}}?(?:\b{_BE}\b|[:=→]|\s-\s)[\s:]{{0,3}}",
@@ -122,6 +119,9 @@ PHRASES = Phrases(
     ends_right=(r"(?:this\s+is|so|thus)\s+(?:correct|true|right|the\s+(?:correct\s+)?answer)\.?$",),
     ends_wrong=(r"(?:this\s+is|so|thus)\s+(?:incorrect|wrong|false|not\s+(?:correct|true))\.?$",),
     after_conclusion=(r"[ \t]{0,2}(?:because|since|as|which|is|are|due|with|for|remains?|the\s)(?!\w)",),
+    text_ends=(r"(?:was|is)\b",),
+    adversatives=(r"\bbut\b",),
+    links=(r"\bis|\bof",),
     endings=(r"(?:\s?(?:for\s+sure|i\s+think|i\s+guess|i\s+believe|of\s+course|only|it\s+is|obviously|definitely))?",),
     tells=(
         r",?[ \t]?not\b|[ \t](?:rather\sthan|instead\sof|over\s(?-i:[A-J])\b)|,?[ \t](?:though|although|but\s)|[,、][ \t]?(?:because|since|as\s)|[ \t](?:because|since|due\sto|as\sit|as\sthe)\b",

@@ -31,8 +31,6 @@ PHRASES = Phrases(
         r"(?:vitamina|epatite|tipo|gruppo|grado|classe|stadio|fattore|figura|proteina|differenza\s+di)\s?$",
     ),
     quantity=(r"[ \t]?(?:anni|giorni|ore|mesi|punti|opzioni|risposte|minuti|volte)",),
-    breaks=(r"\bma\b",),
-    equals=(r"\bè",),
     stated=(
         rf"\brispost[ae]\b[^.\n:=→?]{{0,50}}?(?:(?<!\w){_BE}(?!\w)|[:=→])[\s:]{{0,3}}{_THE}",
         rf"\b{_KIND}\s+(?:più\s+)?(?:{_RIGHT}|migliore|final[ei]|adatta|appropriata|probabile|da\s+(?:scegliere|indicare|segnare))[^.\n:=→?]{{0,40}}?(?:(?<!\w){_BE}(?!\w)|[:=→])[\s:]{{0,3}}{_THE}",
@@ -112,6 +110,8 @@ PHRASES = Phrases(
     ends_right=(rf"(?:quindi|è)\s+{_RIGHT}\.?$",),
     ends_wrong=(r"(?:quindi|è)\s+(?:errata|sbagliata|falsa|scorretta)\.?$",),
     after_conclusion=(r"[ \t]{0,2}(?:perch|poich|in\s+quanto|è|dato\s|visto\s|infatti|a\s+essere|ad\s+essere|la\s)",),
+    adversatives=(r"\bma\b",),
+    links=(r"\bè",),
     endings=(r"(?:\s?(?:secondo\s+me|credo|direi|sicuramente|senza\s+dubbio|e\s+basta|ovviamente))?",),
     tells=(
         r",?[ \t]?(?:e\s)?non\b|[ \t](?:invece\sdi|piuttosto\sche|anziché)|[,、]?[ \t]?(?:perch|poich|dato\s+che|infatti|in\s+quanto)|[:,]\s?ver[ao],\sle\saltre\sfalse",

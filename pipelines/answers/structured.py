@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pipelines.answers.phrases import any_of, words
+from pipelines.text.surrogates import whole
 
 _TRIES = 12  # brackets at which an object is looked for
 _DEEPEST = 8  # levels of nesting that are looked into
@@ -69,7 +70,7 @@ def find(text: str) -> Structure | None:
             close = re.compile(r"[\s,]{0,40}[}\]]{0,9}").match(text, pairs[-1].end())
             return Structure(tuple(found), _rest(text, at, close.end() if close else len(text)))
         if isinstance(value, (dict, list)) and value:
-            return Structure(tuple(_flat("", value, 0)), _rest(text, at, end))
+            return Structure(tuple(_flat("", whole(value), 0)), _rest(text, at, end))
     return None
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 from pipelines.text import readers, workbook
 from pipelines.text.limits import LIMITS, Limits
 from pipelines.text.readers import Rows
+from pipelines.text.surrogates import may_hold_halves, whole
 
 Role = Literal["predictions", "helper"]
 
@@ -40,11 +41,13 @@ class File:
 
     def json(self) -> Any:
         """The one JSON document that the file is."""
-        return readers.json_document(self.data, self.limits)
+        found = readers.json_document(self.data, self.limits)
+        return whole(found) if may_hold_halves(self.data) else found
 
     def rows(self) -> Rows:
         """The records of JSON lines or of a JSON array."""
-        return readers.json_rows(self.data, self.limits)
+        rows = readers.json_rows(self.data, self.limits)
+        return replace(rows, values=whole(rows.values)) if may_hold_halves(self.data) else rows
 
     def frame(self) -> Rows:
         """The records of a Parquet file."""

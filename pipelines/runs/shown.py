@@ -14,6 +14,7 @@ from typing import Any
 from pipelines.questions.identity import squeeze
 from pipelines.runs.parsed import Ask
 from pipelines.runs.values import first_of, message_text, text_of, texts_of
+from pipelines.text.surrogates import whole
 
 STEMS = ("question", "Questions", "Question", "text", "problem_text", "domanda", "query", "input", "problem", "prompt",
          "sentence", "ctx", "stem")  # fmt: skip
@@ -190,7 +191,7 @@ def prompt_of(value: Any) -> str | None:
         if value.lstrip()[:1] not in ("[", "{") or '"role"' not in value:
             return value
         try:
-            said = prompt_of(json.loads(value))
+            said = prompt_of(whole(json.loads(value)))
         except (ValueError, RecursionError):
             return value
         return value if said is None else said

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pipelines.text.slugs import slug
+from pipelines.text.surrogates import whole
 
 
 def dict_of(value: Any) -> dict[str, Any]:
@@ -98,7 +99,7 @@ def short(value: Any, n: int = 80) -> str:
 def clean(text: str) -> str:
     """Text that every store can hold: NFC, no lone surrogates, no NUL."""
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode("utf-8"))
+        text = unicodedata.normalize("NFC", whole(text))
     return text.replace("\0", "\ufffd")
 
 

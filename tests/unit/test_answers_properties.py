@@ -134,6 +134,8 @@ PIECES = [
     "**",
     "問題:",
     "どれか。",
+    "\\ud800",
+    '"',
 ]
 
 
@@ -150,6 +152,15 @@ def test_no_text_raises(text: str, answer_type: str, labels: list[str], choices:
         assert answer.status == "answered" or (
             answer.selection is None and answer.labels == () and answer.value is None
         )
+        f"{answer.value}{answer.evidence}".encode()  # half a character (a lone surrogate) has no bytes
+
+
+@pytest.mark.parametrize("response", [r'{"answer": "\ud800"}', r'{"answer": ["A", "\ud800"]}', r'{"\ud800": "A"}'])
+def test_an_escape_of_half_a_character_in_json_does_not_reach_the_answer(response: str) -> None:
+    for answer_type in TYPES:
+        answer = read(response, answer_type, ["A", "B"])
+        assert answer.status != "error"
+        assert f"{answer.labels}{answer.value}{answer.evidence}".encode()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from pipelines.registry import benchmarks
 from pipelines.vocabulary import (
     ADJUSTED_KINDS,
     ANSWER_TYPES,
+    CHANGE_KINDS,
     FLAGS,
     KEY_STATUSES,
     LINE_KINDS,
@@ -378,6 +379,24 @@ _TABLES = (
         key=("source", "sha256", "check"),
     ),
     Table(
+        "refresh_change", "releases", "What differs from the generation published before, each with its cause; empty for the first.",
+        (
+            _n("kind", "dataset, question, key, rule, run: rows that are new, gone or not as they were; score: of a leaderboard, "
+                       "with the rank; verdict: of an exam; item: points of an answer, by the exam's own rule.",
+               values=CHANGE_KINDS),
+            _n("subject", "What changed: its id, for an answer run and question. At most 1,000 of a kind; one more row says how "
+                          "many there are besides."),
+            _c("old", TEXT, "As it was (of a row, the columns that differ); null: it was not there.", null=True),
+            _c("new", TEXT, "As it is; null: it is gone.", null=True),
+            _n("cause", "Why: key, question, rule, reader (with its versions), file, new file, removed run, other runs, "
+                        "computation and the like; of several answers, each cause with their number."),
+            _n("run_id", "The run, where it is about one.", null=True),
+            _n("question_id", "The question, where it is about one.", null=True),
+            _n("exam_id", "The exam, where it is about one.", null=True),
+        ),
+        key=("kind", "subject"),
+    ),
+    Table(
         "source_quality", "questions", "How sound each dataset is.",
         (
             _n("dataset_id", "Dataset."),
@@ -416,6 +435,7 @@ _TABLES = (
             _n("sha256", "SHA-256 over those files.", null=True),
             _n("kind", "What answered.", values=RUN_KINDS),
             _c("is_sample", BOOL, "True when it belongs to the bundled sample."),
+            _n("reader", "Version of what read its files and, behind the dot, its responses; null for baselines.", null=True),
         ),
         key=("run_id",), references=(_ref("dataset_id", "dataset"),), not_empty=True, in_parts=True,
     ),
@@ -429,6 +449,8 @@ _TABLES = (
             _n("labels", "Labels of the chosen choices, joined by '-'.", null=True),
             _c("value", TEXT, "Value given to a numeric, sequence or text question.", null=True),
             _c("evidence", TEXT, "The piece of the response that decided.", null=True),
+            _n("file", "File of run.files that it was read from; null for baselines.", null=True),
+            _n("locator", "Where in that file: a line, a row, an entry.", null=True),
         ),
         key=("run_id", "question_id", "attempt"),
         references=(_ref("run_id", "run"), _ref("question_id", "question")), in_parts=True,

@@ -407,7 +407,7 @@ def rulebook() -> Rulebook:
 
 
 def tables(rules: Rulebook | None = None) -> dict[str, pl.DataFrame]:
-    """The rule tables by name, with exactly schema.py's columns."""
+    """The rule tables by name, with exactly the schema's columns."""
     rules = rules or rulebook()
     unstated = {b.name for b in benchmarks().values() if not b.card.states_how_many}
     rows: dict[str, list[dict[str, object]]] = {

@@ -1,6 +1,6 @@
 """Charts as small PNG pictures, for places that show no more than Markdown (the metadata of Dagster's assets).
 
-Pure: frames in, bytes out. The report draws its own charts, and what a figure means belongs to schema.py.
+Pure: frames in, bytes out. The report draws its own charts, and what a figure means belongs to the schema.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The words that tables, code and people share: kinds, statuses, verdicts, flags, metrics with unit and range.
 
-schema.py permits these values and no others in its columns; modules that write or test for a word take it from here.
+The schema permits these values and no others in its columns; modules that write or test for a word take it from here.
 Names of benchmarks, exams, subjects and models are data and do not belong here.
 """
 

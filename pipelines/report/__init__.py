@@ -1,7 +1,7 @@
 """The HTML report: a folder of pages that opens from disk with no network, made from the published warehouse.
 
-write() puts it in place whole or not at all. What it shows belongs to world.py, boards.py, exams.py
-and quality.py, how to page.py and charts.py.
+write() puts it in place whole or not at all. What it shows belongs to world.py, boards.py, exams.py,
+quality.py and details.py, how to page.py, charts.py, templates/ and static/.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def write(warehouse: Path, out: Path, progress: Callable[[str, int, int | None],
     A report that stands there is replaced in one move; a folder that is anything else is left alone (MedexamsError).
     `progress` is called with (what, done, total or None).
     """
+    from pipelines.report import details
     from pipelines.report.page import STATIC, pages  # matplotlib takes a second to import
+    from pipelines.report.world import world
 
     if not warehouse.exists():
         raise MedexamsError(
@@ -34,8 +36,10 @@ def write(warehouse: Path, out: Path, progress: Callable[[str, int, int | None],
     with replaced(out, MANIFEST, "report") as folder:
         try:
             with duckdb.connect(str(warehouse), read_only=True) as con:
-                for name, html in pages(con, progress):
+                everything = world(con)
+                for name, html in pages(con, everything, progress):
                     (folder / name).write_text(html, encoding="utf-8")
+                details.write(con, everything, folder, progress)
         except duckdb.Error as fault:
             raise MedexamsError(
                 f"{warehouse} can't be read ({str(fault).splitlines()[0][:200]}); refresh to publish it anew"

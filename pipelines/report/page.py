@@ -20,12 +20,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from pipelines.registry import benchmarks
-from pipelines.report import boards, charts, exams, quality
+from pipelines.report import boards, charts, exams, links, quality, summaries
 from pipelines.report.charts import MOST, MOST_NARROW, Chart, Mark, Point
-from pipelines.report.world import world
+from pipelines.report.world import World
 from pipelines.vocabulary import PREDICTION_STATUSES, VERDICTS
 
 T = TypeVar("T")
+D = TypeVar("D")
 Progress = Callable[[str, int, int | None], None]
 
 HERE = Path(__file__).parent
@@ -33,6 +34,9 @@ STATIC = HERE / "static"
 
 NAV = (
     ("index.html", "Leaderboards"),
+    ("run.html", "Runs"),
+    ("pair.html", "Two models"),
+    ("questions.html", "Questions"),
     ("exams.html", "Pass grid"),
     ("subjects.html", "Subjects"),
     ("usecases.html", "Use cases"),
@@ -149,8 +153,15 @@ def _environment() -> Environment:
     filters = environment.filters
     filters["plain"] = lambda name: name.replace("_", " ")
     filters["pairs"] = lambda values, name=None: [(v, filters[name](v) if name else v) for v in values]
-    filters["words"] = words
-    environment.globals |= {"score": score, "interval": interval, "nav": NAV, "most": MOST, "most_narrow": MOST_NARROW}
+    filters |= {"words": words, "run_link": links.run, "question_link": links.question}
+    environment.globals |= {
+        "score": score,
+        "interval": interval,
+        "nav": NAV,
+        "most": MOST,
+        "most_narrow": MOST_NARROW,
+        "most_named": 12,
+    }
     return environment
 
 
@@ -161,7 +172,17 @@ def _float(value: Decimal | None) -> float | None:
     return None if value is None else float(value)
 
 
-def board_chart(board: boards.Board, key: str) -> Chart | None:
+Scale = dict[str, Any]
+"""What static/charts.js draws a chart anew by when its table is filtered."""
+
+
+def _dots(key: str, title: str, shown: Sequence[Point], marks: Sequence[Mark], limits: tuple[float, float],
+          percent: bool) -> tuple[Chart, Scale]:  # fmt: skip
+    scale = {"draw": "dots", "low": limits[0], "high": limits[1], "percent": percent, "marks": [vars(m) for m in marks]}
+    return charts.dots(key, title, shown, marks, limits, percent), scale
+
+
+def board_chart(board: boards.Board, key: str) -> tuple[Chart, Scale] | None:
     """The best runs of a leaderboard with their intervals, and the lines for chance and examinees."""
     entries = board.ranked[:MOST]
     if not entries:
@@ -179,7 +200,7 @@ def board_chart(board: boards.Board, key: str) -> Chart | None:
     top = max([1.0, *(p.high for p in shown if p.high is not None), *(p.value for p in shown)])
     bottom = min([0.0, *(p.low for p in shown if p.low is not None), *(p.value for p in shown)])
     title = f"{board.dataset.title}: {METRICS.get(board.metric, board.metric)} with 95 % interval"
-    return charts.dots(key, title, shown, marks, (bottom - 0.01 * top, top * 1.01), board.metric in _SHARES)
+    return _dots(key, title, shown, marks, (bottom - 0.01 * top, top * 1.01), board.metric in _SHARES)
 
 
 def profile_chart(profile: boards.Profile, key: str) -> Chart | None:
@@ -204,7 +225,7 @@ def profile_chart(profile: boards.Profile, key: str) -> Chart | None:
     return charts.panels(key, title, [names_of("topics").get(t, t) for t in profile.topics], columns, limits)
 
 
-def case_chart(cases: boards.UseCases, key: str) -> Chart | None:
+def case_chart(cases: boards.UseCases, key: str) -> tuple[Chart, Scale] | None:
     """Scores of the best runs in the first use case there is."""
     best = [c for c in cases.cases if c.name == cases.names[0] and c.value is not None][:MOST]
     if not best:
@@ -214,7 +235,7 @@ def case_chart(cases: boards.UseCases, key: str) -> Chart | None:
     ]
     bottom = min([0.0, *(p.low for p in shown if p.low is not None)])
     title = f"{case_name(cases.names[0])}: points over points possible with 95 % interval"
-    return charts.dots(key, title, shown, [], (bottom - 0.01, 1.01), percent=True)
+    return _dots(key, title, shown, [], (bottom - 0.01, 1.01), percent=True)
 
 
 def response_chart(found: list[quality.Responses]) -> tuple[Chart, int] | None:
@@ -244,10 +265,9 @@ def flag_chart(found: quality.Soundness) -> Chart | None:
 # ---- pages -------------------------------------------------------------------------------------------------------
 
 
-def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[str, str]]:
+def pages(con: duckdb.DuckDBPyConnection, everything: World, progress: Progress) -> Iterator[tuple[str, str]]:
     """(file name, HTML) of every page."""
     environment = _environment()
-    everything = world(con)
     leaderboards = boards.boards(con, everything)
     grids = exams.professions(con, everything)
     profiles = boards.profiles(con, everything)
@@ -256,7 +276,7 @@ def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[
     sound = quality.soundness(con, everything)
     made = datetime.now(UTC)
     flagged = [q for q in sound.datasets if q.flags]
-    done, total = 0, len(NAV) + len(grids) + len(flagged)
+    done, total = 0, len(NAV) + 1 + len(grids) + len(flagged)  # and the page of a question
 
     def page(file: str, template: str, title: str, nav: str | None = None, **values: Any) -> tuple[str, str]:
         nonlocal done
@@ -283,6 +303,12 @@ def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[
     for grid in grids:
         yield page(grid.file, "profession.html", f"Pass grid: {grid.name_en}", nav="exams.html", grid=grid)
 
+    found_runs = summaries.summaries(con, leaderboards, grids, cases, responses)
+    yield page("run.html", "run.html", "Runs", summaries=found_runs)
+    yield page("pair.html", "pair.html", "Two models")
+    yield page("questions.html", "questions.html", "Questions")
+    yield page("question.html", "question.html", "Question", nav="questions.html")
+
     yield page("subjects.html", "subjects.html", "Subjects", profiles=_drawn(profiles, profile_chart, "profile"))
     yield page("usecases.html", "usecases.html", "Use cases", cases=_drawn(cases, case_chart, "case"))
     yield page("responses.html", "responses.html", "Responses", found=responses, chart=response_chart(responses),
@@ -299,6 +325,6 @@ def pages(con: duckdb.DuckDBPyConnection, progress: Progress) -> Iterator[tuple[
     yield page("provenance.html", "provenance.html", "Provenance")
 
 
-def _drawn(views: Sequence[T], draw: Callable[[T, str], Chart | None], name: str) -> list[tuple[T, Chart | None, str]]:
+def _drawn(views: Sequence[T], draw: Callable[[T, str], D | None], name: str) -> list[tuple[T, D | None, str]]:
     """Each view with its chart and the id that both have on the page."""
     return [(view, draw(view, f"{name}-{i}"), f"{name}-{i}") for i, view in enumerate(views)]

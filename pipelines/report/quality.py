@@ -92,6 +92,42 @@ class Soundness:
     unmatched: list[Row]
 
 
+_KEY_CHANGES = """
+    select c.*, a.question_id as old_question, b.question_id as new_question, b.stem
+    from answer_key_change c
+    left join (select dataset_id, fingerprint, min(question_id) as question_id from question group by all) a
+        on a.dataset_id = c.from_dataset and a.fingerprint = c.fingerprint
+    left join (select dataset_id, fingerprint, min(question_id) as question_id, min(stem) as stem from question
+        group by all) b
+        on b.dataset_id = c.to_dataset and b.fingerprint = c.fingerprint
+    order by c.benchmark, c.from_dataset, c.fingerprint"""
+
+# Who gave the answer: model runs, first attempts. Its text: that of the choices that its labels name.
+_SUSPICIOUS = """
+    with doubted as (
+        select q.question_id, q.dataset_id, q.language, q.stem, q.source_url, q.human_accuracy, d.strong_runs,
+            d.strong_answer, d.strong_share, d.share_right, d.runs
+        from question_difficulty d join question q using (question_id) where d.suspicious_key
+        order by d.strong_share desc, q.question_id limit 500
+    ), accepted as (
+        select question_id, string_agg(coalesce(labels, value), ' or ' order by alternative) as key
+        from answer_key where question_id in (select question_id from doubted) group by question_id
+    ), named as (
+        select d.question_id, string_agg(c.text, '; ' order by c.position) filter (where c.is_correct) as key_text,
+            string_agg(c.text, '; ' order by c.position)
+                filter (where list_contains(string_split(d.strong_answer, '-'), c.label)) as strong_text
+        from doubted d join choice c using (question_id) group by d.question_id
+    ), gave as (
+        select d.question_id, list(r.run_id order by r.model, r.run_id) as who
+        from doubted d join prediction p using (question_id) join run r on r.run_id = p.run_id
+        where p.attempt = 1 and r.kind = 'model' and coalesce(p.labels, p.value) = d.strong_answer
+        group by d.question_id
+    )
+    select * from doubted left join accepted using (question_id) left join named using (question_id)
+        left join gave using (question_id)
+    order by strong_share desc, question_id"""
+
+
 def soundness(con: duckdb.DuckDBPyConnection, everything: World) -> Soundness:
     """Source quality with the flagged questions, key changes, suspicious keys, and what was rejected."""
     closed = {d.dataset_id for d in everything.datasets.values() if d.is_closed}
@@ -121,18 +157,18 @@ def soundness(con: duckdb.DuckDBPyConnection, everything: World) -> Soundness:
             )
         )
     figures = {r["dataset_id"]: r for r in rows(con, "select * from source_quality")}
-    changes = rows(con, "select * from answer_key_change order by benchmark, from_dataset, fingerprint")
+    changes = rows(con, _KEY_CHANGES)
     for r in changes:
         r["is_closed"] = bool({r["from_dataset"], r["to_dataset"]} & closed)
         r["language"] = everything.datasets[r["to_dataset"]].language
-    suspicious = rows(
-        con,
-        """select q.question_id, q.dataset_id, d.strong_runs, d.strong_answer, d.strong_share, d.share_right, d.runs
-           from question_difficulty d join question q using (question_id)
-           where d.suspicious_key order by d.strong_share desc, q.question_id limit 500""",
-    )
+        r["stem"] = None if r["is_closed"] else r["stem"] or ""
+    suspicious = rows(con, _SUSPICIOUS)
     for r in suspicious:
         r["is_closed"] = r["dataset_id"] in closed
+        r["who"] = [everything.runs[run_id] for run_id in r["who"] or []]
+        r["reference"] = (
+            f"the key of {everything.datasets[r['dataset_id']].title}, {r['source_url'] or r['question_id']}"
+        )
     return Soundness(
         [
             Quality(d, figures[i], counts[i], flags[i], sum(counts[i].values()))

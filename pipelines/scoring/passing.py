@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipelines.scoring.figures import typed
+from pipelines.scoring.rulebook import meets
 
 DRAWS = 2000
 SEED = 20200210
@@ -154,6 +155,7 @@ def _passes(asked: pl.DataFrame, matrix: dict[str, Array], rules: pl.DataFrame, 
             members.filter(pl.col("component") == rule["component"])["question_id"].implode()
         )
         mask = inside.to_numpy()
+        rule |= {name: None if rule[name] is None else float(rule[name]) for name in ("percent", "line")}
         lines.append((rule, totals(matrix["points"], mask, True), totals(matrix["most"], mask, False)))
     limits = {r["kind"]: float(r["line"]) for r in rules.iter_rows(named=True) if r["kind"] != "points"}
     topics = [(asked["topic"] == t).fill_null(False).to_numpy() for t in asked["topic"].drop_nulls().unique().sort()]
@@ -169,7 +171,7 @@ def _passes(asked: pl.DataFrame, matrix: dict[str, Array], rules: pl.DataFrame, 
     for counts in drawn(strata, DRAWS, rng):
         met = np.ones((len(counts), len(passed)), dtype=bool)
         for rule, earned, most in lines:
-            met &= counts @ earned >= _needed(rule, counts @ most) - 1e-9
+            met &= meets(rule["basis"], rule["percent"], rule["line"], counts @ earned, counts @ most)
         if "forbidden" in limits:
             met &= counts @ hits <= limits["forbidden"]
         if "zero_subjects" in limits and subjects:
@@ -177,12 +179,3 @@ def _passes(asked: pl.DataFrame, matrix: dict[str, Array], rules: pl.DataFrame, 
             met &= empty <= limits["zero_subjects"]
         passed += met.sum(axis=0)
     return passed / DRAWS
-
-
-def _needed(rule: dict[str, Any], counted: Array) -> Array | float:
-    """Points needed when `counted` points count (see rulebook.Line.needed)."""
-    if rule["basis"] == "at_least":
-        return np.ceil(counted * float(rule["percent"]) / 100 - 1e-9)
-    if rule["basis"] == "more_than":
-        return np.floor(counted * float(rule["percent"]) / 100 + 1e-9) + 1
-    return float(rule["line"])

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from pipelines.vocabulary import ADJUSTED_KINDS, RULE_STATUSES, RULESETS
 TABLE_NAMES = (
     "rule_item", "rule_topic", "rule_use_case", "rule_component", "rule_layout", "rule_adjusted", "reported_result",
 )  # fmt: skip
+_SLACK = 1e-6  # of a hundredth of a point: what sums of doubles may be off
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,14 @@ class Line:
     source: str
     note: str | None
 
-    def needed(self, counted: Decimal | int) -> Decimal | None:
-        """Points needed (or the number allowed) when `counted` points count; None when the line was not found."""
-        if self.basis == "at_least" and self.percent is not None:
-            return Decimal(ceil(Decimal(counted) * self.percent / 100))
-        if self.basis == "more_than" and self.percent is not None:
-            return Decimal(floor(Decimal(counted) * self.percent / 100) + 1)
-        return self.line
+
+def meets(basis: str, percent: float | None, line: float | None, earned: Any, counted: Any) -> Any:
+    """Whether `earned` points meet a line of kind points when `counted` points count: numbers, or arrays of them.
+
+    A share is compared as it is stated; the cut score in whole points that follows from it stands in exam_line.
+    """
+    spare = earned - line if percent is None else earned * 100 - counted * percent
+    return spare > _SLACK if basis == "more_than" else spare > -_SLACK
 
 
 @dataclass(frozen=True)
@@ -314,11 +315,17 @@ def _line(file: _File, number: int, row: dict[str, str]) -> Line:
         raise file.fault("no source is given; say where it was read, or 'not found'", number)
     if line.ruleset == "published" and line.benchmark is None:
         raise file.fault("a released scorer's line belongs into the folder of its benchmark", number)
-    if line.max_points is not None and line.line is not None and line.needed(line.max_points) != line.line:
+    stated = None not in (line.percent, line.max_points)
+    if stated and line.line is not None and not _is_sharp(line, line.line):
         raise file.fault(f"{line.line} points aren't {line.percent} % of {line.max_points}", number)
     if line.line is None and line.status != "unverified":
         raise file.fault(f"a line that was not found can't be {line.status!r}", number)
     return line
+
+
+def _is_sharp(line: Line, points: Decimal) -> bool:
+    """Whether `points` is the lowest whole number that the line's share of the official maximum asks for."""
+    return [meets(line.basis, line.percent, None, p, line.max_points) for p in (points - 1, points)] == [False, True]
 
 
 def _layouts(folders: Iterable[Path]) -> Iterator[Layout]:
@@ -407,7 +414,7 @@ def rulebook() -> Rulebook:
 
 
 def tables(rules: Rulebook | None = None) -> dict[str, pl.DataFrame]:
-    """The rule tables by name, with exactly schema.py's columns."""
+    """The rule tables by name, with exactly the schema's columns."""
     rules = rules or rulebook()
     unstated = {b.name for b in benchmarks().values() if not b.card.states_how_many}
     rows: dict[str, list[dict[str, object]]] = {

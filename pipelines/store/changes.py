@@ -34,6 +34,9 @@ _UNTOLD = {"dataset": ("fetched_at",), "run": ("created_at", "reader"), "questio
 def note(store: Store, published: Path) -> Meta:
     """Write refresh_change: the tables on disk against the published file; empty where there is none to open."""
     with store.connect() as con, _attached(con, published) as there:
+        for table in TABLES.values():
+            if not store.exists(table.name):
+                _side(con, table, "no file", table.name)
         rows = _changes(con) if there else TABLES[NAME].frame([])
     return store.write(NAME, rows)
 

@@ -1,6 +1,6 @@
 """The published warehouse: one DuckDB file made of all tables, checked before it takes the place of the last one.
 
-Tables are written in tables.py; what a valid one is stands in schema.py.
+Tables are written in tables.py; what a valid one is stands in the schema.
 """
 
 from __future__ import annotations

@@ -62,14 +62,14 @@ def test_a_new_reading_of_the_same_words_is_the_readers(before: Path, tmp_path: 
     assert said("run", now) == [("2 runs read by another reader", "1.1", "1.2", "reader 1.1 → 1.2")]
 
 
-def test_a_changed_rule_is_named_with_its_columns(before: Path, tmp_path: Path) -> None:
-    changed = world()
+def test_a_changed_rule_is_named_with_its_columns(tmp_path: Path) -> None:
+    changed = world(answer="B")
     items = [
         replace(i, exact=Decimal(2)) if (i.benchmark, i.ruleset) == ("cognet_md", "official") else i
         for i in changed.rules.items
     ]
     changed.rules = replace(changed.rules, items=tuple(items))
-    now = changes.between(before, write_world(changed, tmp_path / "now"))
+    now = changes.between(write_world(world(answer="B"), tmp_path / "old"), write_world(changed, tmp_path / "now"))
     assert said("rule", now) == [("rule_item cognet_md/official", "exact: 0.5", "exact: 2.0", "rule file")]
     assert {cause for *_, cause in said("item", now)} == {"rule"}
     assert {cause for *_, cause in said("score", now)} == {"rule (3 answers)"}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from decimal import Decimal
+from fractions import Fraction
 from importlib import resources
+from math import ceil, floor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pipelines.benchmarks.japanese_exams import exams, items
@@ -36,10 +40,23 @@ def test_every_exam_of_the_benchmark_has_rules() -> None:
 
 
 def test_percentages_give_the_published_lines() -> None:
-    """Where both are known, the percentage of the official maximum is the line (load checks each; this counts them)."""
+    """Where both are known, the line is the percentage of the official maximum in whole points, rounded up."""
     both = [x for x in book.rulebook().lines if x.percent and x.max_points is not None and x.ruleset == "official"]
     assert len(both) > 90
-    assert all(x.needed(x.max_points) == x.line for x in both if x.max_points is not None)
+    for x in both:
+        share = Fraction(x.max_points or 0) * (x.percent or 0) / 100
+        assert x.line == (floor(share) + 1 if x.basis == "more_than" else ceil(share)), x
+
+
+@pytest.mark.parametrize(
+    ("basis", "earned", "met"),
+    [("at_least", 119, False), ("at_least", 120, True), ("more_than", 120, False), ("more_than", 121, True)],
+)
+def test_a_share_is_met_from_its_point_on(basis: str, earned: int, met: bool) -> None:
+    """60 % of 200 points, as numbers, exact ones and arrays."""
+    assert book.meets(basis, 60, None, earned, 200) is met
+    assert book.meets(basis, 60, None, Decimal(earned), Decimal(200)) is met
+    assert list(book.meets(basis, 60, None, np.array([earned, 0.0]), np.array([200.0, 200.0]))) == [met, False]
 
 
 def test_maxima_follow_from_layout() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -24,7 +25,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         world.question(f"cognet_md/test/{n}", "cognet_md", keys, topic=topic, source_key=str(n), stem=f"Stem {n}?")
     for run in (A, B):
         world.run(run, "cognet_md/test", model=run.split("/")[0], files="inbox/a.csv", reader="6.4")
-    place = {"file": "inbox/a.csv", "locator": "line 2"}
+    place: dict[str, Any] = {"file": "inbox/a.csv", "locator": "line 2"}
     world.answer(A, "cognet_md/test/1", "A", response="Answer: A", evidence="Answer: A", **place)
     world.answer(A, "cognet_md/test/2", "CD", **place)
     world.answer(A, "cognet_md/test/3", "B", **place)

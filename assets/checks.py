@@ -1,4 +1,4 @@
-"""Asset checks: every rule that schema.py states of a table, and every query of sql/checks. All of them block."""
+"""Asset checks: every rule that the schema states of a table, and every query of sql/checks. All of them block."""
 
 import re
 from collections import defaultdict

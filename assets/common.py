@@ -10,7 +10,7 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 
-from pipelines.charts import CHARTS, markdown_image
+from pipelines.pictures import PICTURES, markdown_image
 from pipelines.progress import Progress, silent
 from pipelines.schema import TABLES, Table
 from pipelines.settings import Settings
@@ -24,7 +24,7 @@ SOURCES, QUESTIONS, RULES, RUNS, SCORES, PUBLISH = (
     "g1_sources", "g2_questions", "g3_rules", "g4_runs", "g5_scores", "g6_publish",
 )  # fmt: skip
 GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES, "releases": PUBLISH}
-"""Asset group of each group of schema.py; the numbers keep the UI in the order of the flow."""
+"""Asset group of each group of the schema; the numbers keep the UI in the order of the flow."""
 
 ROOT = Path(__file__).resolve().parents[1]
 OWNERS = ["team:medexams"]
@@ -63,7 +63,7 @@ def workspace_resource(settings: Settings, progress: Progress = silent) -> dg.Re
 
 
 def table_spec(name: str, deps: list[str], kinds: set[str], code: str) -> dg.AssetSpec:
-    """The asset of a table, described by schema.py; `code` is the file that computes it."""
+    """The asset of a table, described by the schema; `code` is the file that computes it."""
     table = TABLES[name]
     group = GROUPS[table.group]
     rows = f"One row per {', '.join(table.key)}." if table.key else "A log: rows may repeat."
@@ -96,7 +96,7 @@ def code_references(*files: str) -> dict[str, dg.CodeReferencesMetadataValue]:
 
 
 def column_schema(table: Table) -> dg.TableSchema:
-    """schema.py's columns as Dagster shows them."""
+    """The schema's columns as Dagster shows them."""
     return dg.TableSchema(
         columns=[
             dg.TableColumn(
@@ -120,13 +120,13 @@ def table_metadata(store: Store, name: str) -> dict[str, dg.MetadataValue]:
         "dagster/row_count": dg.MetadataValue.int(meta.rows if meta else 0),
         "preview": dg.MetadataValue.md(markdown(head.head(PREVIEW_ROWS))),
     }
-    if name in CHARTS:
+    if name in PICTURES:
         found["chart"] = dg.MetadataValue.md(_chart(store, name))
     return found
 
 
 def _chart(store: Store, name: str) -> str:
-    chart = CHARTS[name]
+    chart = PICTURES[name]
     try:
         png = chart.draw(*map(store.read, chart.inputs))
     except Exception as fault:  # whatever is wrong with a picture, it must not stop a refresh

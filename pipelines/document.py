@@ -33,7 +33,7 @@ def schema() -> str:
     """docs/schema.md: a picture of the keys, then every table with its columns."""
     parts = [
         "# Schema",
-        "Made from `pipelines/schema.py` by `make docs`. Each table and column has the same text as a comment in the "
+        "Made from `pipelines/schema/` by `make docs`. Each table and column has the same text as a comment in the "
         "published file (`select * from duckdb_columns()`). Text is NFC, times are UTC, scores are decimals.",
         _picture(),
     ]

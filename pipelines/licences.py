@@ -1,6 +1,6 @@
 """What a licence lets one do with questions: the one place where its words are read.
 
-Exports refuse and the report holds back what is refused here. Which columns hold questions is said in schema.py.
+Exports refuse and the report holds back what is refused here. Which columns hold questions is said in the schema.
 """
 
 from __future__ import annotations

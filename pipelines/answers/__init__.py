@@ -5,7 +5,7 @@
 """
 
 from pipelines.answers.core import Answer, read
-from pipelines.answers.numbers import canonical, canonical_sequence, same_number
+from pipelines.answers.numbers import canonical, canonical_sequence
 from pipelines.answers.record import read_record
 from pipelines.answers.vectorised import read_frame
 
@@ -20,5 +20,4 @@ __all__ = [
     "read",
     "read_frame",
     "read_record",
-    "same_number",
 ]

@@ -1,4 +1,4 @@
-"""Numbers and sequences: the canonical form, when two are the same, and which number of a response is its answer.
+"""Numbers and sequences: the canonical form, and which number of a response is its answer.
 
 Here: decimals as text (thousands separators, units, powers of ten, digit boxes ①②). Not here: options (labels),
 cues (the languages).
@@ -55,25 +55,10 @@ def canonical(text: object) -> str | None:
     """The first number in `text` in canonical form: no separators, no unit, no zeros at the end of a decimal;
     None where there is none.
 
-    A leading zero is kept ("04"): in a paper with one box per digit it may stand for 0.4 (see same_number).
+    A leading zero is kept ("04"): in a paper with one box per digit it may stand for 0.4 (questions/unify.py).
     """
     found = next(_numbers(normalise(as_text(text)).strip()), None)
     return found[0] if found else None
-
-
-def same_number(a: object, b: object) -> bool:
-    """Whether two answers are the same number: equal as decimals, a digit-box form "04" being 0.4 as well as 4."""
-    return bool(_readings(a) & _readings(b))
-
-
-def _readings(value: object) -> set[Decimal]:
-    text = canonical(value)
-    if text is None:
-        return set()
-    readings = {Decimal(text)}
-    if re.fullmatch(r"0\d+", text):
-        readings.add(Decimal(f"0.{text[1:]}"))
-    return readings
 
 
 def canonical_sequence(items: Sequence[str] | str) -> str:

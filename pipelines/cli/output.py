@@ -16,10 +16,14 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
 from rich.text import Text
 
 from pipelines.text.printable import json_safe, printable
 
+STYLES = ("table", "csv", "json")
+ROWS_SHOWN = 1000
+"""Rows that are set as a table; a longer one takes long to set, and nobody reads it."""
 STALE_AFTER = 0.5
 """Seconds between two progress lines where there is no terminal."""
 
@@ -66,6 +70,23 @@ def rows_as_json(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> str:
     return dump([dict(zip(names, map(plain, row), strict=True)) for row in rows])
 
 
+def print_rows(style: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Rows as a table, which is cut after ROWS_SHOWN, as CSV or as JSON."""
+    if style == "json":
+        echo(rows_as_json(names, rows))
+    elif style == "csv":
+        for line in (csv_line(row) for row in (names, *rows)):
+            # A pipe gets the data as they are, a terminal nothing that it would obey.
+            sys.stdout.write((printable(line) if sys.stdout.isatty() else line) + "\n")
+    else:
+        table = Table(*(Column(cell(name)) for name in names))
+        for row in rows[:ROWS_SHOWN]:
+            table.add_row(*map(cell, row))
+        console().print(table)
+        if len(rows) > ROWS_SHOWN:
+            echo(f"the first {ROWS_SHOWN:,} of {len(rows):,} rows; --format csv or json prints all", err=True)
+
+
 def dump(value: Any) -> str:
     """Any value as JSON that a person can read."""
     return json_safe(json.dumps(value, ensure_ascii=False, indent=1))
@@ -98,3 +119,8 @@ def csv_line(row: Sequence[Any]) -> str:
     texts = ["" if v is None else str(v) for v in row]
     quoted = ['"' + t.replace('"', '""') + '"' if re.search('[",\r\n]', t) else t for t in texts]
     return ",".join(quoted) if quoted != [""] else '""'  # a lone empty field would be a blank line
+
+
+def number(value: Any) -> str:
+    """A number without idle zeros; a dash where there is none."""
+    return "–" if value is None else f"{float(value):g}"

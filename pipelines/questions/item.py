@@ -1,6 +1,6 @@
 """What a source module hands over: its questions as neutral items, before ids, fingerprints and tables.
 
-Sources fill these; unify.py turns them into the rows of schema.py. Text here is already plain (see text.py).
+Sources fill these; unify.py turns them into the rows of the schema. Text here is already plain (see text.py).
 No reading of files and no rules belong here.
 """
 

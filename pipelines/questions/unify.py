@@ -1,4 +1,4 @@
-"""Readings of all sources to the unified question tables of schema.py: ids, masks, flags, links, answer-key changes.
+"""Readings of all sources to the unified question tables of the schema: ids, masks, flags, links, answer-key changes.
 
 The one place where datasets meet. Nothing here knows a file format, and nothing is dropped: rows in equal questions
 plus rejected rows, for every dataset.

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Imported:
-    """Rows as dicts, by table; `frames` gives them typed as schema.py states."""
+    """Rows as dicts, by table; `frames` gives them typed as the schema states."""
 
     run: list[dict[str, Any]] = field(default_factory=list)
     prediction: list[dict[str, Any]] = field(default_factory=list)

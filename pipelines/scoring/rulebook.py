@@ -7,7 +7,6 @@ exams. A new exam year is a change of these files only. How points follow from t
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,9 +18,10 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.errors import SettingsError
+from pipelines.errors import SettingsError, Unreadable
 from pipelines.registry import benchmarks
 from pipelines.schema import TABLES
+from pipelines.text.readers import csv_rows
 from pipelines.vocabulary import ADJUSTED_KINDS, RULE_STATUSES, RULESETS
 
 TABLE_NAMES = (
@@ -213,9 +213,12 @@ class _File:
 
     def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
         """The rows of a CSV file, each with its line number."""
-        reader = csv.DictReader(self.text.splitlines())
-        for row in reader:
-            yield reader.line_num, row
+        try:
+            header, rows = csv_rows(self.text.encode())
+        except Unreadable as fault:
+            raise self.fault(f"{fault.reason} ({fault.detail})") from None
+        for number, row in zip(rows.numbers, rows.values, strict=True):
+            yield number, dict(zip(header, row, strict=True))
 
 
 def _files(folders: Iterable[Path], name: str) -> list[_File]:
@@ -414,7 +417,7 @@ def rulebook() -> Rulebook:
 
 
 def tables(rules: Rulebook | None = None) -> dict[str, pl.DataFrame]:
-    """The rule tables by name, with exactly schema.py's columns."""
+    """The rule tables by name, with exactly the schema's columns."""
     rules = rules or rulebook()
     unstated = {b.name for b in benchmarks().values() if not b.card.states_how_many}
     rows: dict[str, list[dict[str, object]]] = {

@@ -1,4 +1,4 @@
-"""Checks: queries for the rows that break a rule, those that schema.py implies among them.
+"""Checks: queries for the rows that break a rule, those that the schema implies among them.
 
 DuckDB does the checking, so that the same queries serve a write, an asset check and the published file. The checks
 written as files stand in sql/checks (sqlfiles.py reads them).
@@ -35,7 +35,7 @@ def name_of(column: str) -> str:
 
 
 def schema_checks(table: Table, source: str | None = None) -> list[Check]:
-    """The checks that schema.py implies for a table: nulls, permitted values, key, references, not empty."""
+    """The checks that the schema implies for a table: nulls, permitted values, key, references, not empty."""
     name = source or table.name
     checks = []
     required = [c for c in table.columns if not c.nullable]

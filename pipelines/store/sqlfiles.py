@@ -86,7 +86,7 @@ def _table(name: str, file: str, sql: str) -> SqlTable:
     inputs = reads(sql)
     unknown = [t for t in (name, *inputs) if t not in TABLES]
     if unknown:
-        raise ValueError(f"{file}: {', '.join(unknown)} is not a table of schema.py")
+        raise ValueError(f"{file}: {', '.join(unknown)} is not a table of the schema")
     return SqlTable(name, file, sql, tuple(inputs))
 
 

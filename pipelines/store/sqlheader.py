@@ -5,7 +5,7 @@
     --
     -- Anything else, for whoever reads the file.
 
-Notes of a view are its columns and, for a macro, `parameters`. A table's columns are explained in schema.py alone, so
+Notes of a view are its columns and, for a macro, `parameters`. A table's columns are explained in the schema alone, so
 that there `name: …` is prose like the rest.
 """
 

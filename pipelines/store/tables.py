@@ -1,6 +1,6 @@
 """Tables on disk: validated, atomic writes of Parquet files.
 
-What a valid table is comes from schema.py; what a table holds is computed elsewhere.
+What a valid table is comes from the schema; what a table holds is computed elsewhere.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def _match_columns(table: Table, found: list[str]) -> None:
     if missing or extra:
         parts = [f"lacks {', '.join(missing)}"] if missing else []
         parts += [f"has {', '.join(extra)} too many"] if extra else []
-        raise StoreError(f"{table.name}: the result {' and '.join(parts)}; schema.py states its columns")
+        raise StoreError(f"{table.name}: the result {' and '.join(parts)}; the schema states its columns")
 
 
 def read_meta(path: Path) -> Meta:

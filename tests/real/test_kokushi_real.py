@@ -14,9 +14,9 @@ from pipelines.benchmarks.japanese_exams.exams import PROFESSIONS, round_of
 from pipelines.benchmarks.kokushi_md10 import source as kokushi
 from pipelines.progress import silent
 from pipelines.questions.item import Item, Reading
-from pipelines.schema import ADJUSTED_KINDS
 from pipelines.scoring.rulebook import rulebook
 from pipelines.settings import Settings
+from pipelines.vocabulary import ADJUSTED_KINDS
 
 
 @pytest.fixture(scope="module")

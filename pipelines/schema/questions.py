@@ -1,0 +1,205 @@
+"""What the sources hold: datasets, exams, questions with their choices and keys, and what was wrong with them."""
+
+from __future__ import annotations
+
+from pipelines.schema.table import BENCHMARKS, BOOL, INT, POINTS, QUESTION_ID, SCORE, TEXT, TIME, Table, col, free, ref
+from pipelines.vocabulary import ANSWER_TYPES, FLAGS, KEY_STATUSES, LINKS
+
+TABLES = (
+    Table(
+        "dataset", "questions", "One release of one benchmark's questions.",
+        (
+            free("dataset_id", "Dataset: benchmark/release."),
+            free("benchmark", "The benchmark it belongs to.", values=BENCHMARKS),
+            free("release", "Name of the release within the benchmark."),
+            free("source", "Source that it came from; the releases of one source follow each other."),
+            free("title", "Title for people."),
+            free("language", "Language of the questions (ISO 639-1; 'mixed' where a release mixes them)."),
+            free("licence", "Licence of the questions as its publisher states it."),
+            free("origin", "Address or file that it was read from."),
+            free("sha256", "SHA-256 over the content that was read; a live source is a new dataset when it changes."),
+            col("fetched_at", TIME, "When these bytes were fetched.", unit="UTC"),
+            col("n_questions", INT, "Questions read from it.", unit="questions"),
+            col("published_count", INT, "Questions that the publisher states.", null=True, unit="questions"),
+            free("count_note", "Why the number found differs from the published one, where that is known.", null=True),
+            col("is_sample", BOOL, "True for the bundled sample, which was written for this project: not an exam."),
+            col("is_latest", BOOL, "True for the newest release of its source in its language."),
+        ),
+        key=("dataset_id",), not_empty=True, guarded=True,
+    ),
+    Table(
+        "exam", "questions", "One sitting of a licensing exam.",
+        (
+            free("exam_id", "Exam: benchmark/profession/year."),
+            free("benchmark", "The benchmark it belongs to.", values=BENCHMARKS),
+            free("profession", "Profession as its exam writes it, e.g. 医師."),
+            free("profession_en", "Profession in English."),
+            col("year", INT, "Year of the sitting."),
+            col("round", INT, "Number of the sitting (第…回).", null=True),
+        ),
+        key=("exam_id",),
+    ),
+    Table(
+        "passage", "questions", "A text that one or more questions refer to.",
+        (
+            free("passage_id", "Passage: dataset_id/passage key of the source."),
+            col("text", TEXT, "The passage as plain text."),
+        ),
+        key=("passage_id",),
+    ),
+    Table(
+        "question", "questions", "One exam question of one dataset.",
+        (
+            QUESTION_ID,
+            free("dataset_id", "The release it stands in."),
+            free("benchmark", "The benchmark it belongs to.", values=BENCHMARKS),
+            free("source_key", "The key its source gives it; not an identity across releases."),
+            free("exam_id", "The exam sitting, where the source has one.", null=True),
+            free("paper", "Paper or section of the exam, upper case.", null=True),
+            col("number", INT, "Number within the paper (薬剤: within the exam) or within the source's subject.", null=True),
+            free("topic", "Subject or specialty; the card of a benchmark names its own.", null=True),
+            free("language", "Language of the question (ISO 639-1)."),
+            col("stem", TEXT, "The question as plain text: x^2 and H_2O for super- and subscripts, [image] for a picture."),
+            free("passage_id", "The passage it refers to, where its text is known.", null=True),
+            free("answer_type", "What an answer looks like.", values=ANSWER_TYPES),
+            col("n_choices", INT, "Number of choices.", unit="choices"),
+            col("points", POINTS, "Points for a full answer by the exam's own rule.", unit="points"),
+            free("component", "Part of the exam that has a pass line of its own.", null=True),
+            free("key_status", "scored; removed: left out for all; correct_only: counted only when right; all_credit: "
+                "right for all; unknown: no usable key.", values=KEY_STATUSES),
+            col("released_key", TEXT, "The key in the words of the release, which is all that its released scorer knows; empty: "
+                "one that it never credits; null: the key as it is here.", null=True),
+            col("needs_image", BOOL, "True when the question or a choice shows a picture."),
+            col("human_accuracy", "DECIMAL(9,3)", "Share of examinees who got it right, as published.", null=True, unit="%"),
+            free("case_group", "Questions that share one case have the same value.", null=True),
+            free("fingerprint", "Hash over the normalised stem and sorted choices: the same question in any release."),
+            free("source_url", "Where it was read, with a line or page.", null=True),
+        ),
+        key=("question_id",), not_empty=True, guarded=True,
+        references=(ref("dataset_id", "dataset"), ref("exam_id", "exam"), ref("passage_id", "passage")),
+    ),
+    Table(
+        "choice", "questions", "One choice of a question, in the order shown.",
+        (
+            QUESTION_ID,
+            col("position", INT, "0-based place in the order shown."),
+            free("label", "Letter or number it is shown with."),
+            col("text", TEXT, "The choice as plain text."),
+            col("is_correct", BOOL, "True when it belongs to an accepted answer."),
+            col("is_forbidden", BOOL, "True when choosing it counts as a forbidden choice (禁忌肢; third-party lists)."),
+            col("has_image", BOOL, "True when the choice is or holds a picture."),
+        ),
+        key=("question_id", "position"), references=(ref("question_id", "question"),), guarded=True,
+    ),
+    Table(
+        "answer_key", "questions", "One accepted answer of a question; several rows are several accepted answers.",
+        (
+            QUESTION_ID,
+            col("alternative", INT, "1-based number of the accepted answer."),
+            free("labels", "Labels of the choices that make it up, joined by '-'.", null=True),
+            col("selection", INT, "The same as a bit mask: bit i is the choice at position i.", null=True),
+            col("value", TEXT, "Accepted value of a numeric, sequence or text question.", null=True),
+        ),
+        key=("question_id", "alternative"), references=(ref("question_id", "question"),), guarded=True,
+    ),
+    Table(
+        "question_image", "questions", "A picture of a question.",
+        (
+            QUESTION_ID,
+            free("place", "stem, passage or choice:POSITION, with #N for the second and later picture there."),
+            free("url", "Address of the picture.", null=True),
+            free("path", "File below the data folder, when it was fetched.", null=True),
+            free("sha256", "SHA-256 of the file.", null=True),
+        ),
+        key=("question_id", "place"), references=(ref("question_id", "question"),),
+    ),
+    Table(
+        "question_flag", "questions", "A defect or a peculiarity of a question.",
+        (
+            QUESTION_ID,
+            free("flag", "Kind of defect.", values=FLAGS),
+            col("detail", TEXT, "What exactly, in words."),
+        ),
+        key=("question_id", "flag"), references=(ref("question_id", "question"),),
+    ),
+    Table(
+        "question_link", "questions", "The same question in two releases of a benchmark (or in two benchmarks).",
+        (
+            free("from_question", "Question of the earlier dataset."),
+            free("to_question", "The same question in the later dataset."),
+            free("kind", "exact: same fingerprint; lost_markup: the earlier one lost text between < and >; near: alike.",
+                values=LINKS),
+            col("similarity", "DECIMAL(9,3)", "1 for exact; share of agreeing text for the rest.", unit="share, 0 to 1"),
+        ),
+        key=("from_question", "to_question"),
+        references=(ref("from_question", "question", "question_id"), ref("to_question", "question", "question_id")),
+    ),
+    Table(
+        "answer_key_change", "questions", "A question whose answer key differs between two releases of its benchmark.",
+        (
+            free("benchmark", "The benchmark.", values=BENCHMARKS),
+            free("fingerprint", "The question."),
+            free("from_dataset", "Earlier release."),
+            free("to_dataset", "Later release."),
+            col("old_key", TEXT, "Key of the earlier release, by choice text."),
+            col("new_key", TEXT, "Key of the later release, by choice text."),
+        ),
+        key=("benchmark", "fingerprint", "from_dataset", "to_dataset"),
+        references=(ref("from_dataset", "dataset", "dataset_id"), ref("to_dataset", "dataset", "dataset_id")),
+    ),
+    Table(
+        "rejected_row", "questions", "A row of a source that could not become a question.",
+        (
+            free("source", "Dataset or file it stood in."),
+            free("locator", "Line, page or path within the source."),
+            col("reason", TEXT, "Why it was rejected, in words."),
+            col("raw", TEXT, "The row as it was read (JSON or text)."),
+        ),
+    ),
+    Table(
+        "accepted_deviation", "questions", "What a person accepted of a release although it deviates from what was expected.",
+        (
+            free("dataset_id", "Dataset: benchmark/release."),
+            free("check", "What it deviates from."),
+            col("accepted_at", TIME, "When it was accepted.", unit="UTC"),
+            free("reason", "Who accepted it, and the deviation in words."),
+            col("expected", INT, "Number that was expected.", null=True),
+            col("found", INT, "Number that was found.", null=True),
+        ),
+        key=("dataset_id", "check"),
+    ),
+    Table(
+        "refused_release", "releases", "A fetched release that was refused; nothing of it is used.",
+        (
+            free("source", "Source that gave it."),
+            free("release", "Name that it would have had."),
+            free("sha256", "SHA-256 over its content."),
+            free("check", "What it was refused for."),
+            col("refused_at", TIME, "When it was last refused.", unit="UTC"),
+            free("reason", "Why, in words."),
+            col("expected", INT, "Number that was expected.", null=True),
+            col("found", INT, "Number that was found.", null=True),
+            col("mended", BOOL, "True once the source gave a release that was accepted."),
+        ),
+        key=("source", "sha256", "check"),
+    ),
+    Table(
+        "source_quality", "questions", "How sound each dataset is.",
+        (
+            free("dataset_id", "Dataset."),
+            col("rows_in", INT, "Rows of the source.", unit="rows"),
+            col("kept", INT, "Rows that became questions.", unit="questions"),
+            col("rejected", INT, "Rows in rejected_row.", unit="rows"),
+            col("flagged", INT, "Questions with at least one flag.", unit="questions"),
+            free("flag_counts", "Questions by flag, 'flag=n' joined by ', '.", null=True),
+            col("needs_image", INT, "Questions that show a picture.", unit="questions"),
+            col("scorable", INT, "Questions with a usable key (scored, correct_only or all_credit).", unit="questions"),
+            col("answerable_by_text", SCORE, "Share of questions a text-only model can answer in full: usable key, no picture, "
+                "no missing passage.", unit="share, 0 to 1"),
+            col("published_count", INT, "Questions that the publisher states.", null=True, unit="questions"),
+            col("missing", INT, "Published count less questions found.", null=True, unit="questions"),
+            free("explanation", "Why the counts differ, where that is known.", null=True),
+        ),
+        key=("dataset_id",), references=(ref("dataset_id", "dataset"),), not_empty=True,
+    ),
+)  # fmt: skip

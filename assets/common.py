@@ -10,7 +10,7 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 
-from pipelines.charts import CHARTS, markdown_image
+from pipelines.pictures import PICTURES, markdown_image
 from pipelines.progress import Progress, silent
 from pipelines.schema import TABLES, Table
 from pipelines.settings import Settings
@@ -120,13 +120,13 @@ def table_metadata(store: Store, name: str) -> dict[str, dg.MetadataValue]:
         "dagster/row_count": dg.MetadataValue.int(meta.rows if meta else 0),
         "preview": dg.MetadataValue.md(markdown(head.head(PREVIEW_ROWS))),
     }
-    if name in CHARTS:
+    if name in PICTURES:
         found["chart"] = dg.MetadataValue.md(_chart(store, name))
     return found
 
 
 def _chart(store: Store, name: str) -> str:
-    chart = CHARTS[name]
+    chart = PICTURES[name]
     try:
         png = chart.draw(*map(store.read, chart.inputs))
     except Exception as fault:  # whatever is wrong with a picture, it must not stop a refresh

@@ -91,8 +91,10 @@ def test_no_path_of_a_machine_and_no_registry_is_named() -> None:
     )
     for path in ROOT.rglob("*"):
         parts = path.relative_to(ROOT).parts
-        if parts[0] in (".venv", ".git", "data", "dagster_home") or not (
-            path.suffix in suffixes or path.name == "Makefile"
+        if (
+            parts[0] in (".venv", ".git", "data", "dagster_home")
+            or "node_modules" in parts
+            or not (path.suffix in suffixes or path.name == "Makefile")
         ):
             continue
         if any(part.startswith(".") and part != ".ci" for part in parts):

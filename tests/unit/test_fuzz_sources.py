@@ -1,8 +1,8 @@
 """Sources that are broken in any way: what comes in is a release whose tables hold, or one sentence; never a defect.
 
 Each example is a small source, spoiled, through the whole path of a refresh: fetched, read, made into tables, checked.
-Hypothesis shrinks what fails. Its seed is fixed, so that a failure here is the same everywhere. MEDEXAMS_FUZZ_SEED names
-another one, MEDEXAMS_FUZZ_EXAMPLES how many for each source; 60 (300 in all) take about four minutes.
+Hypothesis shrinks what fails. Its seed is fixed, so that a failure here is the same everywhere. MEDEXAMS_FUZZ_SEED
+names another one, MEDEXAMS_FUZZ_EXAMPLES how many for each source; 60 (300 in all) take about four minutes.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 
-from pipelines.charts import CHARTS, markdown_image
 from pipelines.cockpit import PANELS, ROWS, Row, preview
+from pipelines.pictures import PICTURES, markdown_image
 from pipelines.progress import Progress, silent
 from pipelines.schema import TABLES, Table
 from pipelines.settings import Settings
@@ -116,7 +116,7 @@ def table_metadata(store: Store, name: str) -> dict[str, dg.MetadataValue]:
     else:
         frames = [pl.read_parquet(f, n_rows=ROWS) for f in store.files(name)[:1]] or [TABLES[name].frame([])]
         found["preview"] = open_table(preview(pl.concat(frames)))
-    if name in CHARTS:
+    if name in PICTURES:
         found["chart"] = dg.MetadataValue.md(_chart(store, name))
     return found
 
@@ -133,7 +133,7 @@ def open_table(rows: list[Row]) -> dg.MetadataValue:
 
 
 def _chart(store: Store, name: str) -> str:
-    chart = CHARTS[name]
+    chart = PICTURES[name]
     try:
         png = chart.draw(*map(store.read, chart.inputs))
     except Exception as fault:  # whatever is wrong with a picture, it must not stop a refresh

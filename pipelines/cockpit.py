@@ -1,7 +1,7 @@
 """What the Dagster UI shows open beside an asset, as rows: the first rows of a table, or what matters most of it.
 
 The UI opens a table of any size, but Markdown above 999 characters (so every picture) only behind a link. So bars are
-drawn in characters here; the pictures are in charts.py. Pure: frames in, rows of text out.
+drawn in characters here; the pictures are in pictures.py. Pure: frames in, rows of text out.
 """
 
 from __future__ import annotations

@@ -22,6 +22,13 @@ RULE_STATUSES = ("sourced", "derived", "unverified")
 ADJUSTED_KINDS = ("removed", "correct_only", "all_credit", "several_accepted", "unstated")
 USE_CASE_KINDS = ("whole", "topic", "sample")
 LINE_KINDS = ("points", "forbidden", "zero_subjects", "earned_share")
+LINE_BASES = ("absolute", "at_least", "more_than", "at_most", "constant")
+OBSTACLES = ("incomplete", "no_line", "points", "layout", "keys")
+"""Why no verdict can be given on a line of an exam."""
+DISAGREEMENTS = ("item", "exam")
+"""What rule_disagreement speaks of."""
+COMPARED_METRICS = ("accuracy", "score_share")
+REPORTED_METRICS = ("passes", "points", "questions", "questions_with_images")
 CHANGE_KINDS = ("dataset", "question", "key", "rule", "run", "score", "verdict", "item")
 """Kinds of refresh_change, each a file of sql/changes."""
 LINKS = ("exact", "lost_markup", "near")

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from pipelines.cli.output import echo_sentence, take_any_encoding
+from pipelines.cli.output import STYLES, echo_sentence, take_any_encoding
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.text.printable import printable
 
@@ -123,6 +123,15 @@ def data_option(wrapped: Callable[..., Any]) -> Callable[..., Any]:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+def style_options(*styles: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """--format with `styles` (STYLES where none is named; the first is the default), and --json."""
+    styles = styles or STYLES
+    choice = click.Choice(styles)
+    form = click.option("--format", "style", type=choice, default=styles[0], show_default=True, help="How to print it.")
+    json_too = click.option("--json", "style", flag_value="json", help="The same as --format json.")
+    return lambda wrapped: form(json_too(wrapped))
 
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:

@@ -1,6 +1,6 @@
-"""Charts as small PNG pictures, for places that show no more than Markdown (the metadata of Dagster's assets).
+"""Pictures (PNG) of a few tables, for places that show no more than Markdown: the metadata of Dagster's assets.
 
-Pure: frames in, bytes out. The report draws its own charts, and what a figure means belongs to the schema.
+Pure: frames in, bytes out. The report's charts are in report/charts.py; what a figure means belongs to the schema.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipelines.vocabulary import METRICS
+from pipelines.vocabulary import METRICS, VERDICTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,13 +26,13 @@ RUNS_SHOWN = 12
 DATASETS_SHOWN = 6
 COLOURS = {"model": "#0072B2", "baseline": "#767676", "human": "#D55E00"}
 MARKS = {"model": "o", "baseline": "D", "human": "s"}
-VERDICTS = {"passed": ("#009E73", "✓"), "failed": ("#D55E00", "✗"), "no verdict": ("#E4E4E4", "–")}
-"""Colour (told apart by colour-blind people too) and sign of each."""
+SIGNS = {True: ("#009E73", "✓"), False: ("#D55E00", "✗"), None: ("#E4E4E4", "–")}
+"""Colour (told apart by colour-blind people too) and sign of each verdict."""
 _JAPANESE = ("Noto Sans CJK JP", "Noto Serif CJK JP", "IPAexGothic", "IPAGothic", "TakaoGothic", "Hiragino Sans")
 
 
 @dataclass(frozen=True)
-class Chart:
+class Picture:
     """A picture of one table: what to say where it can't be seen, the tables it is drawn from, and how."""
 
     alt: str
@@ -101,19 +101,18 @@ def exam_grid(results: pl.DataFrame, runs: pl.DataFrame, exams: pl.DataFrame) ->
     for row in cells.iter_rows(named=True):
         if row["run_id"] not in place:
             continue
-        verdict = {True: "passed", False: "failed", None: "no verdict"}[row["passed"]]
-        colour, sign = VERDICTS[verdict]
+        colour, sign = SIGNS[row["passed"]]
         x, y = column[row["exam_id"]], place[row["run_id"]]
         axes.add_patch(_tile(x, y, colour))
-        light = verdict != "no verdict"
-        axes.text(x, y, sign, ha="center", va="center", fontsize=10, color="white" if light else "#555555")
+        ink = "#555555" if row["passed"] is None else "white"
+        axes.text(x, y, sign, ha="center", va="center", fontsize=10, color=ink)
     axes.set_xticks(range(len(columns)), [f"{p} {y}" for p, y in zip(columns[name], columns["year"], strict=True)])
     axes.tick_params(axis="x", labelrotation=90, labeltop=True, labelbottom=False, length=0)
     axes.set_yticks(range(len(lines)), [_short(m) for m in lines["model"]])
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(lines) - 0.5, -0.5)
     axes.grid(False)
-    figure.supxlabel("  ".join(f"{sign} {verdict}" for verdict, (_, sign) in VERDICTS.items()), fontsize=9)
+    figure.supxlabel("  ".join(f"{sign} {VERDICTS[passed]}" for passed, (_, sign) in SIGNS.items()), fontsize=9)
     return _png(figure)
 
 
@@ -146,12 +145,12 @@ def source_quality(quality: pl.DataFrame) -> bytes | None:
     return _png(figure)
 
 
-CHARTS = {
-    "leaderboard": Chart("Score and 95 % interval of each run, by dataset", ("leaderboard",), leaderboard),
-    "exam_result": Chart("Which run passes which exam", ("exam_result", "run", "exam"), exam_grid),
-    "source_quality": Chart("Rows kept, flagged and rejected, by dataset", ("source_quality",), source_quality),
+PICTURES = {
+    "leaderboard": Picture("Score and 95 % interval of each run, by dataset", ("leaderboard",), leaderboard),
+    "exam_result": Picture("Which run passes which exam", ("exam_result", "run", "exam"), exam_grid),
+    "source_quality": Picture("Rows kept, flagged and rejected, by dataset", ("source_quality",), source_quality),
 }
-"""The chart of each table that has one."""
+"""The picture of each table that has one."""
 
 
 def _best(rows: pl.DataFrame) -> pl.DataFrame:

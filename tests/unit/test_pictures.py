@@ -5,15 +5,15 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipelines.charts import CHARTS, exam_grid, leaderboard, markdown_image, source_quality
+from pipelines.pictures import PICTURES, exam_grid, leaderboard, markdown_image, source_quality
 from pipelines.schema import TABLES
 
 PNG = b"\x89PNG"
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", PICTURES)
 def test_nothing_to_draw(name: str) -> None:
-    assert CHARTS[name].draw(*(TABLES[t].frame([]) for t in CHARTS[name].inputs)) is None
+    assert PICTURES[name].draw(*(TABLES[t].frame([]) for t in PICTURES[name].inputs)) is None
 
 
 def test_two_hundred_runs_with_japanese_names() -> None:

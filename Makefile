@@ -77,7 +77,7 @@ spark: .venv/installed-spark ## the engine for a cluster (extra medexams[spark],
 hooks: install-dev ## check each commit of this checkout (.pre-commit-config.yaml)
 	$(BIN)/pre-commit install
 
-docs: install-dev ## write docs/schema.md, rules.md and queries.md anew from code, data and the sample
+docs: install-dev ## write docs/schema.md, rules.md, commands.md and queries.md anew from code, data and the sample
 	$(BIN)/python -m pipelines.document
 
 LOCK := uv pip compile --system-certs --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -8,7 +8,7 @@ export DAGSTER_HOME ?= $(CURDIR)/dagster_home
 export DAGSTER_DISABLE_TELEMETRY := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test ui bench lint install install-dev clean lock docs harness hooks
+.PHONY: help run test ui bench lint install install-dev clean lock docs harness hooks wasm
 
 help: ## explain these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -59,10 +59,18 @@ harness: .venv-harness/installed ## the tools that exports are tested with, in .
 	@$(BIN)/uv pip sync --system-certs --quiet --require-hashes --python .venv-harness/bin/python requirements-harness.txt
 	@touch $@
 
+MODULES := web
+
+wasm: $(MODULES)/node_modules/installed ## DuckDB-Wasm for the report's SQL page, and axe-core for its tests (npm; 160 MB)
+
+$(MODULES)/node_modules/installed: $(MODULES)/package-lock.json
+	@npm ci --prefix $(MODULES) --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
 hooks: install-dev ## check each commit of this checkout (.pre-commit-config.yaml)
 	$(BIN)/pre-commit install
 
-docs: install-dev ## write docs/schema.md, rules.md and queries.md anew from code, data and the sample
+docs: install-dev ## write docs/schema.md, rules.md, commands.md and queries.md anew from code, data and the sample
 	$(BIN)/python -m pipelines.document
 
 LOCK := uv pip compile --system-certs --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

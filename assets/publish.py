@@ -1,5 +1,7 @@
 """The last stage: the published DuckDB file, built whole from all tables and put in place at once."""
 
+from collections.abc import Iterator
+
 import dagster as dg
 
 from assets.common import (
@@ -7,7 +9,7 @@ from assets.common import (
     PUBLISH,
     Workspace,
     code_references,
-    markdown,
+    panel,
     prune_history,
     stage_tag,
     table_metadata,
@@ -15,13 +17,8 @@ from assets.common import (
 )
 from pipelines import stages
 from pipelines.schema import TABLES
+from pipelines.store import changes
 from pipelines.store.publishing import publish
-
-BOARD = (
-    "dataset_id", "rank", "rank_low", "rank_high", "model", "metric", "score", "low", "high", "coverage", "note",
-    "method",
-)  # fmt: skip
-"""Columns of the leaderboard that the UI shows beside the published warehouse."""
 
 
 @dg.multi_asset(
@@ -34,9 +31,11 @@ def refused_release(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeRes
     return dg.MaterializeResult("refused_release", metadata=table_metadata(workspace.store, "refused_release"))
 
 
-@dg.asset(
+INPUTS = [name for name in TABLES if name != changes.NAME]
+WAREHOUSE = dg.AssetSpec(
+    "warehouse",
     group_name=PUBLISH,
-    deps=list(TABLES),
+    deps=INPUTS,
     kinds={"duckdb"},
     owners=OWNERS,
     tags=stage_tag(PUBLISH),
@@ -45,18 +44,28 @@ def refused_release(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeRes
     "replaces the last one. Readers of the old file keep it; the last generations are kept beside it. Open it with any "
     "DuckDB, or with `medexams sql`.",
 )
-def warehouse(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
-    """Publish all tables as one DuckDB file, and keep Dagster's history in bounds."""
+
+
+@dg.multi_asset(
+    name="warehouse",
+    specs=[table_spec(changes.NAME, INPUTS, {"duckdb", "sql"}, "pipelines/store/changes.py"), WAREHOUSE],
+)
+def warehouse(
+    context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
+) -> Iterator[dg.MaterializeResult]:
+    """Publish all tables as one DuckDB file, what changed among them, and keep Dagster's history in bounds."""
     settings = workspace.settings
     rows = publish(workspace.store, settings.warehouse, settings.keep_generations)
     prune_history(context.instance)
-    board = workspace.store.read("leaderboard").sort("dataset_id", "rank", nulls_last=True).select(BOARD).head(20)
-    return dg.MaterializeResult(
+    yield dg.MaterializeResult(changes.NAME, metadata=table_metadata(workspace.store, changes.NAME))
+    yield dg.MaterializeResult(
+        "warehouse",
         metadata={
             "path": dg.MetadataValue.path(settings.warehouse.resolve()),
             "bytes": settings.warehouse.stat().st_size,
             "dagster/row_count": sum(rows.values()),
             "rows": dg.MetadataValue.json(rows),
-            "leaderboard": dg.MetadataValue.md(markdown(board, len(BOARD))),
-        }
+            "leaderboard": panel(workspace.store, "leaderboard"),
+            "what_changed": panel(workspace.store, changes.NAME),
+        },
     )

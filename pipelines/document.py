@@ -1,4 +1,5 @@
-"""The pages of docs/ that are made from code and data, so that they can't differ: schema.md, rules.md and queries.md.
+"""The pages of docs/ that are made from code and data, so that they can't differ: schema.md, rules.md, commands.md
+and queries.md.
 
 `python -m pipelines.document` writes them (make docs); tests compare. What is written by hand is not here.
 """
@@ -7,12 +8,15 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import click
 import duckdb
 
+from pipelines.cli import main as medexams
 from pipelines.schema import TABLES, Table
 from pipelines.scoring import document as rules
 from pipelines.settings import Settings
@@ -91,6 +95,27 @@ def _view(view: View) -> str:
     return "\n".join(lines)
 
 
+# ---- commands.md -------------------------------------------------------------------------------------------------
+
+_HELP = """# Commands
+
+What `medexams COMMAND --help` says of each command, made by `make docs`. How they are used together stands in
+[operating.md](operating.md) and [runs.md](runs.md)."""
+
+
+def commands() -> str:
+    """docs/commands.md: every command with its options and examples."""
+    found = "\n\n".join(f"## {path}\n\n```text\n{text}\n```" for path, text in _helps(medexams, "medexams"))
+    return f"{_HELP}\n\n{found}\n"
+
+
+def _helps(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
+    """The name and the help of a command and of all those below it."""
+    yield path, command.get_help(click.Context(command, info_name=path, max_content_width=100, terminal_width=100))
+    for name, part in command.commands.items() if isinstance(command, click.Group) else ():
+        yield from _helps(part, f"{path} {name}")
+
+
 # ---- queries.md: made from a warehouse ---------------------------------------------------------------------------
 
 _ROWS, _WIDTH = 8, 90
@@ -151,7 +176,7 @@ def sample_warehouse(data: Path) -> Path:
     return settings.warehouse
 
 
-PAGES = {"schema.md": schema, "rules.md": rules.render}
+PAGES = {"schema.md": schema, "rules.md": rules.render, "commands.md": commands}
 
 
 def main() -> None:

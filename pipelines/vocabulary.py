@@ -11,6 +11,8 @@ from dataclasses import dataclass
 ANSWER_TYPES = ("single", "multiple", "numeric", "sequence", "text")
 KEY_STATUSES = ("scored", "removed", "correct_only", "all_credit", "unknown")
 PREDICTION_STATUSES = ("answered", "abstained", "refused", "ambiguous", "unparsed", "empty", "error")
+UNPARSED = ("unparsed", "ambiguous", "empty", "error")
+"""Of these, those in which no answer was found, which leaderboards count as unparsed."""
 RUN_KINDS = ("model", "baseline", "human")
 MODALITIES = ("text", "multimodal")
 RUN_FORMATS = ("mc", "cloze", "generated")
@@ -20,6 +22,15 @@ RULE_STATUSES = ("sourced", "derived", "unverified")
 ADJUSTED_KINDS = ("removed", "correct_only", "all_credit", "several_accepted", "unstated")
 USE_CASE_KINDS = ("whole", "topic", "sample")
 LINE_KINDS = ("points", "forbidden", "zero_subjects", "earned_share")
+LINE_BASES = ("absolute", "at_least", "more_than", "at_most", "constant")
+OBSTACLES = ("incomplete", "no_line", "points", "layout", "keys")
+"""Why no verdict can be given on a line of an exam."""
+DISAGREEMENTS = ("item", "exam")
+"""What rule_disagreement speaks of."""
+COMPARED_METRICS = ("accuracy", "score_share")
+REPORTED_METRICS = ("passes", "points", "questions", "questions_with_images")
+CHANGE_KINDS = ("dataset", "question", "key", "rule", "run", "score", "verdict", "item")
+"""Kinds of refresh_change, each a file of sql/changes."""
 LINKS = ("exact", "lost_markup", "near")
 FLAGS = (
     "image_missing", "passage_missing", "lost_markup", "duplicate_choices", "duplicate_question", "key_missing",

@@ -1,4 +1,4 @@
-"""Numbers and sequences: the canonical form, when two are the same, and which number of a response is its answer.
+"""Numbers and sequences: the canonical form, and which number of a response is its answer.
 
 Here: decimals as text (thousands separators, units, powers of ten, digit boxes ①②). Not here: options (labels),
 cues (the languages).
@@ -6,7 +6,7 @@ Values are decimals without unit, as the response gives them: 2.05 g/day is "2.0
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import takewhile
@@ -55,34 +55,10 @@ def canonical(text: object) -> str | None:
     """The first number in `text` in canonical form: no separators, no unit, no zeros at the end of a decimal;
     None where there is none.
 
-    A leading zero is kept ("04"): in a paper with one box per digit it may stand for 0.4 (see same_number).
+    A leading zero is kept ("04"): in a paper with one box per digit it may stand for 0.4 (questions/unify.py).
     """
     found = next(_numbers(normalise(as_text(text)).strip()), None)
     return found[0] if found else None
-
-
-def same_number(a: object, b: object) -> bool:
-    """Whether two answers are the same number: equal as decimals, a digit-box form "04" being 0.4 as well as 4."""
-    return bool(_readings(a) & _readings(b))
-
-
-def _readings(value: object) -> set[Decimal]:
-    text = canonical(value)
-    if text is None:
-        return set()
-    readings = {Decimal(text)}
-    if re.fullmatch(r"0\d+", text):
-        readings.add(Decimal(f"0.{text[1:]}"))
-    return readings
-
-
-def canonical_sequence(items: Sequence[str] | str) -> str:
-    """A sequence in canonical form: its items in order, upper-case, joined by "-". Takes a list, or text like
-    "a→c→b" or "ACB"."""
-    if isinstance(items, str):
-        found = re.findall(r"[0-9A-Zァ-ヶ一-鿿①-⑩]+", normalise(items).upper())
-        items = list(found[0]) if len(found) == 1 else found
-    return SEQUENCE_JOIN.join(normalise(str(item)).strip().upper() for item in items)
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int, int]]:

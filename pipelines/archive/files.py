@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from pipelines.address import is_url, public
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
-from pipelines.errors import SourceError
+from pipelines.errors import SourceError, Unreadable
 from pipelines.progress import Progress
+from pipelines.text.readers import stand_in
+
+_T = TypeVar("_T")
 
 SAMPLE_ORIGIN = "bundled sample"
 """Origin of every dataset of the bundled sample, whose address on loopback changes with each run."""
@@ -69,6 +73,20 @@ def fetch_address(
             raise SourceError(f"{file}: {fault.strerror or fault}; make the file readable") from fault
         progress(file.name, i + 1, len(paths))
     return stored
+
+
+def read_file(read: Callable[[bytes], _T], body: bytes, where: str) -> _T:
+    """What `read`, of text/readers.py, makes of a fetched file. Raises SourceError where that is nothing."""
+    if not body.strip():
+        raise SourceError(f"{where}: the file is empty; check the address")
+    try:
+        if said := stand_in(body):
+            raise Unreadable(said)
+        return read(body)
+    except Unreadable as fault:
+        what = fault.reason.partition(";")[0]  # what follows says what to do with a file of one's own
+        detail = f" ({fault.detail})" if fault.detail else ""
+        raise SourceError(f"{where}: {what}{detail}; check the address, or fetch the file again") from None
 
 
 def snapshot(

@@ -8,7 +8,21 @@ from __future__ import annotations
 
 import click
 
-from pipelines.cli import completion, doctor, export, extract, leaderboard, query, refresh, report, runs, upkeep
+from pipelines.cli import (
+    compare,
+    completion,
+    diff,
+    doctor,
+    explain,
+    export,
+    extract,
+    leaderboard,
+    query,
+    refresh,
+    report,
+    runs,
+    upkeep,
+)
 from pipelines.cli.command import Group
 
 
@@ -23,6 +37,7 @@ def main() -> None:
       medexams refresh                     the public sources
       medexams runs add FILE…              predictions that a tool wrote
       medexams leaderboard                 what came out
+      medexams explain RUN QUESTION        why an answer scored as it did
       medexams sql "from pass_grid"        any question, in SQL
 
     Each command has its own help, with examples: medexams sql -h
@@ -33,6 +48,9 @@ for _command in (
     refresh.refresh,
     leaderboard.leaderboard,
     query.sql,
+    explain.explain,
+    compare.compare,
+    diff.diff,
     report.report,
     runs.runs,
     extract.extract,

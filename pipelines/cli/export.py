@@ -22,9 +22,16 @@ EXPORT_FORMATS = ("parquet", "jsonl", "croissant", "lm-eval", "prompts", "every-
 @click.option("--dataset", "datasets", multiple=True, help="This dataset (may be given several times); default: all.")
 @click.option("--benchmark", type=click.Choice(BENCHMARKS), help="The datasets of this benchmark.")
 @click.option("--for-own-use", is_flag=True, help="Also what a licence keeps from being shared; the copy is marked.")
+@click.option("--for-excel", is_flag=True, help="Of csv: with the byte order mark by which Excel knows UTF-8.")
 @data_option
 def export_(
-    form: str, out: Path, datasets: tuple[str, ...], benchmark: str | None, for_own_use: bool, data: Path | None
+    form: str,
+    out: Path,
+    datasets: tuple[str, ...],
+    benchmark: str | None,
+    for_own_use: bool,
+    for_excel: bool,
+    data: Path | None,
 ) -> None:
     """Write the warehouse into the folder OUT for other tools; an earlier export there is replaced.
 
@@ -47,7 +54,7 @@ def export_(
     from pipelines.export import Options, export
 
     with open_warehouse(Settings.from_env(data=data)) as con, show_progress() as report:
-        written = export(form, con, out, Options(datasets, benchmark, for_own_use, report))
+        written = export(form, con, out, Options(datasets, benchmark, for_own_use, for_excel, report))
     for line in written.left_out:
         echo(f"left out: {line}", err=True)
     for dataset_id in written.not_to_share:

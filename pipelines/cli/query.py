@@ -11,17 +11,13 @@ from pathlib import Path
 
 import click
 import duckdb
-from rich.table import Column, Table
 
-from pipelines.cli.command import command, data_option
-from pipelines.cli.output import cell, console, csv_line, echo, rows_as_json
+from pipelines.cli.command import command, data_option, style_options
+from pipelines.cli.output import print_rows
 from pipelines.cli.warehouse import open_warehouse
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.settings import Settings
-from pipelines.text.printable import printable
 
-ROWS_SHOWN = 1000
-"""Rows that `sql` sets as a table; a longer one takes long to set, and nobody reads it."""
 QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.MULTI)
 """What may run: FROM, WITH, VALUES, DESCRIBE, SUMMARIZE and SHOW are SELECT too, a PIVOT is MULTI."""
 ONLY_READS = "`medexams sql` reads the warehouse and nothing else: no files, no network, no extensions, no settings"
@@ -29,8 +25,7 @@ ONLY_READS = "`medexams sql` reads the warehouse and nothing else: no files, no 
 
 @command()
 @click.argument("query", required=False)
-@click.option("--format", "style", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
-@click.option("--json", "style", flag_value="json", help="The same as --format json.")
+@style_options()
 @data_option
 def sql(query: str | None, style: str, data: Path | None) -> None:
     """Run a query on the published warehouse (read-only).
@@ -66,19 +61,7 @@ def sql(query: str | None, style: str, data: Path | None) -> None:
             raise SettingsError(f"the query asks for more than it may: {ONLY_READS}") from fault
         except duckdb.Error as fault:
             raise SettingsError(str(fault)) from fault
-    if style == "json":
-        echo(rows_as_json(names, rows))
-    elif style == "csv":
-        for line in (csv_line(row) for row in (names, *rows)):
-            # A pipe gets the data as they are, a terminal nothing that it would obey.
-            sys.stdout.write((printable(line) if sys.stdout.isatty() else line) + "\n")
-    else:
-        table = Table(*(Column(cell(name)) for name in names))
-        for row in rows[:ROWS_SHOWN]:
-            table.add_row(*map(cell, row))
-        console().print(table)
-        if len(rows) > ROWS_SHOWN:
-            echo(f"the first {ROWS_SHOWN:,} of {len(rows):,} rows; --format csv or json prints all", err=True)
+    print_rows(style, names, rows)
 
 
 def _shell(settings: Settings) -> None:

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import click
-import duckdb
 from rich.table import Table
 
 from pipelines.cli.command import Group, data_option, json_option
-from pipelines.cli.output import cell, console, dump, echo, rows_as_json, show_progress
+from pipelines.cli.names import the_run
+from pipelines.cli.output import cell, console, dump, echo, echo_sentence, is_narrow, rows_as_json, show_progress
 from pipelines.cli.refresh import run_job
+from pipelines.cli.shown import runs_show
 from pipelines.cli.warehouse import open_warehouse, query_warehouse
 from pipelines.errors import LockedError, MedexamsError, SettingsError
 from pipelines.settings import Settings
-from pipelines.vocabulary import PREDICTION_STATUSES, RUN_KINDS
+from pipelines.vocabulary import RUN_KINDS
 
 
 @click.group(cls=Group)
@@ -90,9 +91,9 @@ def runs_add(
         if found:
             _print_runs(found, _RUN_COLUMNS)
         for path, reason, detail in rejected:
-            echo(f"rejected {path}: {reason}{f' ({detail})' if detail else ''}")
+            echo_sentence(f"rejected {path}: {reason}{f' ({detail})' if detail else ''}")
         for run, n, reason in unmatched:
-            echo(f"unmatched {run}: {n} predictions, the first: {reason}")
+            echo_sentence(f"unmatched {run}: {n} predictions, the first: {reason}")
         for name, origin in added.kept.items():
             echo(f"an earlier {name} (from {origin}) stays beside the new one; --replace takes its place")
         echo(f"{len(added.copied)} files added, {len(found)} runs, {len(rejected)} files rejected")
@@ -119,7 +120,7 @@ def _may_replace(name: str, origin: str) -> bool:
 def runs_remove(names: tuple[str, ...], data: Path | None) -> None:
     """Take runs out: their files leave the inbox, and all is scored and published anew.
 
-    RUN is a run_id or the beginning of one. A file that holds other runs too leaves only if these are named as well.
+    RUN is a run_id, a model or a part of one. A file that holds other runs too leaves only if these are named as well.
 
     \b
     Examples:
@@ -128,7 +129,8 @@ def runs_remove(names: tuple[str, ...], data: Path | None) -> None:
     from pipelines.runs import inbox
 
     settings = Settings.from_env(data=data)
-    named = [_the_run(settings, name) for name in names]
+    with open_warehouse(settings) as con:
+        named = [the_run(con, name) for name in names]
     files_of = {
         run: {name for path in (files or "").split("\n") if (name := _in_inbox(settings, path))}
         for run, files in query_warehouse(settings, "select run_id, files from run")
@@ -222,6 +224,11 @@ _REJECTED = f"""
 
 
 def _print_runs(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> None:
+    if is_narrow():
+        for run, model, dataset, form, *counts in rows:
+            told = (f"{n} {name}" for name, n in zip(columns[4:], counts, strict=False) if n)
+            echo_sentence(f"{run}\n  {model} on {dataset}, {form}: {', '.join(told) or 'nothing'}", indent="    ")
+        return
     table = Table(*columns)
     for row in rows:
         table.add_row(*map(cell, row[: len(columns)]))
@@ -243,58 +250,4 @@ def runs_list(as_json: bool, data: Path | None) -> None:
     echo(rows_as_json(_RUN_COLUMNS, rows)) if as_json else _print_runs(rows, _RUN_COLUMNS)
 
 
-def _run_ids(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Run ids for the shell's completion; none where there is no warehouse."""
-    try:
-        sql = "select run_id from run where starts_with(run_id, ?) order by 1 limit 50"
-        return [row[0] for row in query_warehouse(Settings.from_env(data=ctx.params.get("data")), sql, [incomplete])]
-    except (MedexamsError, duckdb.Error):
-        return []
-
-
-def _the_run(settings: Settings, run: str) -> str:
-    """The run_id that is meant by one, or by its beginning. Raises SettingsError."""
-    sql = "select run_id from run where starts_with(run_id, ?) order by 1"
-    ids = [r[0] for r in query_warehouse(settings, sql, [run])]
-    exact = [i for i in ids if i == run] or ids
-    if len(exact) != 1:
-        which = f"{len(ids)} runs begin so: {', '.join(ids[:5])}" if ids else "see `medexams runs list`"
-        raise SettingsError(f"no single run {run!r}; {which}")
-    return exact[0]
-
-
-@runs.command("show")
-@click.argument("run", shell_complete=_run_ids)
-@click.option("--status", type=click.Choice(PREDICTION_STATUSES), help="Responses that were read so, alone.")
-@click.option("--limit", default=20, show_default=True, help="At most so many responses.")
-@json_option
-@data_option
-def runs_show(run: str, status: str | None, limit: int, as_json: bool, data: Path | None) -> None:
-    """Show how the responses of a run were read. RUN is a run_id or the beginning of one (see `runs list`).
-
-    \b
-    Examples:
-      medexams runs show RUN
-      medexams runs show gpt-4 --status unparsed --limit 5     what could not be read, to see why
-    """
-    settings = Settings.from_env(data=data)
-    run_id = _the_run(settings, run)
-    sql = """select question_id, attempt, status, labels, value, evidence, response from prediction
-             where run_id = ? and coalesce(status = ?, true) order by question_id, attempt limit ?"""
-    rows = query_warehouse(settings, sql, [run_id, status, limit])
-    names = ("question_id", "attempt", "status", "labels", "value", "evidence", "response")
-    if as_json:
-        echo(rows_as_json(names, rows))
-        return
-    if not rows:
-        echo(f"no response{f' with status {status}' if status else ''} in {run_id}")
-    for row in rows:
-        shown = dict(zip(names, row, strict=True))
-        echo(f"{shown['question_id']} (attempt {shown['attempt']}): {shown['status']} "
-                   f"{shown['labels'] or shown['value'] or ''}")  # fmt: skip
-        echo(f"    {shown['response'] if shown['response'] is not None else '(no response)'}".replace("\n", "\n    "))
-    unmatched = query_warehouse(
-        settings, "select locator, reason from unmatched_prediction where run_id = ? limit ?", [run_id, limit]
-    )
-    for locator, reason in unmatched if status is None else []:
-        echo(f"unmatched {locator}: {reason}")
+runs.add_command(runs_show)

@@ -11,7 +11,6 @@ from pipelines.archive.landing import Landing
 from pipelines.archive.releases import Releases
 from pipelines.cli.command import command, data_option, json_option
 from pipelines.cli.output import dump, echo
-from pipelines.errors import SettingsError
 from pipelines.settings import Settings
 from pipelines.store import upkeep
 from pipelines.store.lock import refresh_lock
@@ -34,13 +33,7 @@ def rollback(generation: str | None, data: Path | None) -> None:
     settings = Settings.from_env(data=data)
     with refresh_lock(settings.data, settings.lock_wait):
         upkeep.sweep(settings.data, settings.warehouse)
-        known = upkeep.generations(settings.warehouse)
-        if not known:
-            raise SettingsError(f"{settings.data}/generations holds no earlier file to go back to")
-        wanted = [p for p in known if generation in (p.stem, p.name, p.stem.rpartition("-")[2].lstrip("0"))]
-        if generation and not wanted:
-            raise SettingsError(f"no generation is called {generation!r}; known are {', '.join(p.stem for p in known)}")
-        chosen = wanted[0] if wanted else known[-1]
+        chosen = upkeep.generation_named(settings.warehouse, generation)
         has_tables = upkeep.roll_back(settings.warehouse, settings.data / "tables", chosen)
     echo(f"published: {settings.warehouse}, as it was in {chosen.stem}")
     if not has_tables:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import duckdb
 
+from pipelines.cli.output import plain
 from pipelines.errors import MedexamsError
 from pipelines.settings import Settings
 from pipelines.store.upkeep import writer_of
@@ -51,3 +52,12 @@ def query_warehouse(settings: Settings, sql: str, parameters: Sequence[Any] = ()
     """All rows of one query of the published warehouse."""
     with open_warehouse(settings) as con:
         return con.execute(sql, parameters).fetchall()
+
+
+def records(
+    con: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()
+) -> list[dict[str, Any]]:
+    """A query's rows as dicts of what JSON has: numbers, texts, lists."""
+    found = con.execute(sql, values)
+    names = [d[0] for d in found.description or []]
+    return [dict(zip(names, map(plain, row), strict=True)) for row in found.fetchall()]

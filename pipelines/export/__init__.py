@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -65,6 +66,9 @@ def export(form: str, con: duckdb.DuckDBPyConnection, out: Path, options: Option
     if form not in FORMATS:
         raise SettingsError(f"{form!r} is not one of the formats {', '.join(FORMATS)}")
     how = FORMATS[form]
+    if options.for_excel and form != "csv":
+        raise SettingsError(f"only csv can be marked for Excel, {form} needs no mark; leave --for-excel out")
+    write = partial(tables_csv.write, bom=True) if options.for_excel else how.write
     chosen = choose(con, options, form, needs_questions=how.needs_questions)
     if how.needs_questions:
         left_out = tuple(refused(d, why, form) for d, why in chosen.closed)
@@ -72,7 +76,7 @@ def export(form: str, con: duckdb.DuckDBPyConnection, out: Path, options: Option
         left_out = tuple(f"{d.dataset_id} is without the text of its questions: {why}" for d, why in chosen.closed)
     inside = chosen.open if how.needs_questions else chosen.datasets
     with replaced(out, MANIFEST, "export") as folder:
-        how.write(con, folder, chosen, options.progress)
+        write(con, folder, chosen, options.progress)
         if chosen.not_to_share:
             (folder / NOT_FOR_SHARING).write_text(warning(chosen), encoding="utf-8")
         about = {

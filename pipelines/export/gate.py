@@ -34,6 +34,8 @@ class Options:
     datasets: tuple[str, ...] = ()
     benchmark: str | None = None
     for_own_use: bool = False
+    for_excel: bool = False
+    """Of csv alone: with the byte order mark by which Excel knows UTF-8."""
     progress: ReportProgress = silent
 
     @property

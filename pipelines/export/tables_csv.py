@@ -19,27 +19,37 @@ RISKY = r"^'*[=+\-@＝＋－＠\t\r\n]"
 """Text that a spreadsheet may take for a formula, or that was made harmless already."""
 
 
-def write(con: duckdb.DuckDBPyConnection, folder: Path, chosen: Chosen, report: ReportProgress) -> None:
-    """FOLDER/TABLE.csv for each table, and README.txt."""
+BOM = "\ufeff"
+"""By which Excel knows UTF-8; other tools may take it for a part of the first column's name."""
+
+
+def write(
+    con: duckdb.DuckDBPyConnection, folder: Path, chosen: Chosen, report: ReportProgress, *, bom: bool = False
+) -> None:
+    """FOLDER/TABLE.csv for each table, each with a byte order mark if `bom`, and README.txt."""
     shown = list(views(con, chosen))
     for i, view in enumerate(shown):
         report("tables", i, len(shown))
         path = folder / f"{view.table.name}.csv"
-        con.execute(f"copy ({_harmless(view)}) to {quoted(path)} (format csv, header true)")
+        con.execute(f"copy ({_harmless(view, BOM if bom else '')}) to {quoted(path)} (format csv, header true)")
     (folder / "README.txt").write_text(about(shown, chosen), encoding="utf-8")
     report("tables", len(shown), len(shown))
 
 
-def _harmless(view: View) -> str:
+def _harmless(view: View, before: str) -> str:
+    """The view's SELECT with harmless text; `before` goes in front of the first column's name."""
     texts = set(text_columns(view.table))
     columns = []
     for column in view.table.column_names:
         name = name_of(column)
         if column in texts:
             risky = f"regexp_matches({name}, {quoted(RISKY)}) and try_cast({name} as double) is null"
-            columns.append(f"case when {risky} then '''' || {name} else {name} end as {name}")
+            columns.append(f"case when {risky} then '''' || {name} else {name} end")
         else:
             columns.append(name)
+    names = view.table.column_names
+    titles = map(name_of, (before + names[0], *names[1:]))
+    columns = [f"{column} as {title}" for column, title in zip(columns, titles, strict=True)]
     return f"select {', '.join(columns)} from ({view.sql})"
 
 

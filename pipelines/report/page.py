@@ -23,6 +23,7 @@ from pipelines.registry import benchmarks
 from pipelines.report import boards, charts, exams, links, quality, summaries
 from pipelines.report.charts import MOST, MOST_NARROW, Chart, Mark, Point
 from pipelines.report.world import World
+from pipelines.store.sqlfiles import sql_queries
 from pipelines.vocabulary import PREDICTION_STATUSES, VERDICTS
 
 T = TypeVar("T")
@@ -44,6 +45,7 @@ NAV = (
     ("quality.html", "Source quality"),
     ("rules.html", "Rules"),
     ("provenance.html", "Provenance"),
+    ("sql.html", "SQL"),
 )
 
 LANGUAGES = {"en": "English", "it": "Italian", "ja": "Japanese", "zh": "Chinese", "mixed": "mixed"}
@@ -323,6 +325,7 @@ def pages(con: duckdb.DuckDBPyConnection, everything: World, progress: Progress)
         "rules.html", "rules.html", "Rules", found=exams.disagreements(con, everything), limit=exams.MOST_VERDICTS
     )
     yield page("provenance.html", "provenance.html", "Provenance")
+    yield page("sql.html", "sql.html", "SQL", queries=sql_queries())
 
 
 def _drawn(views: Sequence[T], draw: Callable[[T, str], D | None], name: str) -> list[tuple[T, D | None, str]]:

@@ -46,8 +46,8 @@ def read(store: Store, folders: Sequence[Path], limits: Limits, progress: Progre
             files |= {n: load for n, load in walk(folder, limits).items() if n.rpartition("/")[2] not in inbox.STATE}
     planned = plan(files, limits=limits)
     for folder in folders:
-        for name, reason in inbox.refused(folder).items():
-            planned.rejected.reject(f"{folder.name}/{name}", reason)
+        for name, (path, reason) in inbox.refused(folder).items():
+            planned.rejected.reject(f"{folder.name}/{name}", reason, detail=f"at {path}")
     index = _index(store)
     now = datetime.now(UTC).replace(tzinfo=None)
     summary, kept, seen = Summary(len(planned.groups)), [PLAN_PART], set[str]()

@@ -110,9 +110,9 @@ def remove(inbox: Path, names: Iterable[str], state: _State | None = None) -> No
         known.save()
 
 
-def refused(inbox: Path) -> dict[str, str]:
-    """What was named to be added and could not be copied, with the reason."""
-    return {name: reason for name, (_, reason) in _State.load(inbox).refused.items()}
+def refused(inbox: Path) -> dict[str, tuple[str, str]]:
+    """What was named to be added and could not be copied: the path that it has, and the reason."""
+    return dict(_State.load(inbox).refused)
 
 
 def _put(inbox: Path, name: str, data: bytes, card: Card | None, *, has_own: bool) -> None:

@@ -28,7 +28,7 @@ from pipelines.runs.planning import Entry, Group
 from pipelines.runs.responses import read_responses
 from pipelines.runs.values import clean, model_slug
 
-READER_VERSION = 5
+READER_VERSION = 6
 """Raised with each change that may read or match a file differently."""
 
 
@@ -133,7 +133,8 @@ class _Runs:
                 while (row["question_id"], attempt) in taken:
                     attempt += 1
                 taken.add((row["question_id"], attempt))
-                rows.append({"run_id": run_id, "attempt": attempt, **row})
+                place = {"file": clean(name), "locator": clean(p.locator)}
+                rows.append({"run_id": run_id, "attempt": attempt, **place, **row})
             elif row:  # a prediction that another dataset's run holds has an empty reason here
                 where = f"{name}: {p.locator}" if len(names) > 1 else p.locator
                 self.out.unmatched_prediction.append(
@@ -158,6 +159,7 @@ class _Runs:
             "harness_version": header.version and clean(header.version), "language": dataset["language"],
             "created_at": header.created_at or self.read_at, "files": clean("\n".join(names)), "sha256": sha,
             "kind": _one_of(header.kind, card.KINDS), "is_sample": bool(dataset["is_sample"]),
+            "reader": f"{READER_VERSION}.{answers.READER_VERSION}",
         }  # fmt: skip
 
     def _run_id(self, header: Header, dataset_id: str, sha: str) -> str:

@@ -16,7 +16,7 @@ from pipelines.schema.table import (
     free,
     ref,
 )
-from pipelines.vocabulary import LINE_KINDS, RULE_STATUSES
+from pipelines.vocabulary import LINE_KINDS, OBSTACLES, RULE_STATUSES
 
 _PART = (
     free("exam_id", "Exam."), free("dataset_id", "Dataset that holds the questions."), RULESET,
@@ -75,7 +75,7 @@ TABLES = (
             free("obstacle", "Why it can't be said. incomplete: questions without a prediction; no_line: the line was not "
                 "found; points: the paper's points are not the official maximum; layout: nor those of the "
                 "layout; keys: questions without a usable key.",
-                null=True, values=("incomplete", "no_line", "points", "layout", "keys")),
+                null=True, values=OBSTACLES),
             col("found", POINTS, "What the obstacle was found in: questions or points.", null=True),
             col("expected", POINTS, "What they should be.", null=True),
             col("is_unchecked", BOOL, "True when the data lacks what the line looks at (forbidden lists, subjects)."),

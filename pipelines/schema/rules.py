@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from pipelines.schema.table import BENCHMARKS, BOOL, INT, POINTS, RULESET, SCORE, Table, col, free
-from pipelines.vocabulary import ADJUSTED_KINDS, LINE_KINDS, MODALITIES, RULE_STATUSES, USE_CASE_KINDS
+from pipelines.vocabulary import (
+    ADJUSTED_KINDS,
+    LINE_BASES,
+    LINE_KINDS,
+    MODALITIES,
+    REPORTED_METRICS,
+    RULE_STATUSES,
+    USE_CASE_KINDS,
+)
 
 TABLES = (
     Table(
@@ -65,7 +73,7 @@ TABLES = (
             col("line", POINTS, "Points needed, or the highest number allowed; null when not found.", null=True),
             free("basis", "absolute: the year's own line; at_least: percent of what counts, rounded up; more_than: the "
                 "least above percent of what counts; at_most: an upper limit; constant: the scorer's constant.",
-                values=("absolute", "at_least", "more_than", "at_most", "constant")),
+                values=LINE_BASES),
             col("percent", INT, "Percent of what counts, for at_least, more_than and earned_share.", null=True, unit="%"),
             free("status", "Whether line and layout have a source.", values=RULE_STATUSES),
             free("source", "Where the line was read."),
@@ -117,7 +125,7 @@ TABLES = (
             free("component", "Part of the exam, where it speaks of one.", null=True),
             free("modality", "What the model was shown, where that matters.", null=True, values=MODALITIES),
             free("metric", "passes: exams passed; points: points earned; questions, questions_with_images: what the dataset holds.",
-                values=("passes", "points", "questions", "questions_with_images")),
+                values=REPORTED_METRICS),
             col("value", SCORE, "The figure."),
             free("locator", "Where in the source it stands."),
         ),

@@ -19,7 +19,7 @@ from pipelines.schema.table import (
     free,
     ref,
 )
-from pipelines.vocabulary import METRICS, MODALITIES, RUN_FORMATS, RUN_KINDS
+from pipelines.vocabulary import COMPARED_METRICS, DISAGREEMENTS, METRICS, MODALITIES, RUN_FORMATS, RUN_KINDS
 
 _BOARD = (
     col(
@@ -172,7 +172,7 @@ TABLES = (
             free("run_a", "First run."), free("run_b", "Second run."),
             free("dataset_id", "Dataset of both."),
             free("metric", "accuracy: right in full; score_share: points over points possible.",
-                values=("accuracy", "score_share")),
+                values=COMPARED_METRICS),
             col("value_a", SCORE, "Figure of the first run on the shared questions."),
             col("value_b", SCORE, "Figure of the second run on them."),
             col("difference", SCORE, "First less second."),
@@ -191,7 +191,7 @@ TABLES = (
         "rule_disagreement", "scores", "Where the released scorer and the exam's own rule part, with the cause.",
         (
             RUN_ID,
-            free("scope", "item: points of one answer; exam: the verdict.", values=("item", "exam")),
+            free("scope", "item: points of one answer; exam: the verdict.", values=DISAGREEMENTS),
             free("scope_id", "The question or the exam."),
             ATTEMPT,
             col("official", TEXT, "Points or verdict by the exam's own rule."),

@@ -14,6 +14,7 @@ from pipelines.scoring.answers import WHOLE, coverage, earned, parts
 from pipelines.scoring.figures import BY_WORTH, exam, guarded, share, typed
 from pipelines.scoring.guessing import chances, expected
 from pipelines.scoring.intervals import LEVEL
+from pipelines.vocabulary import UNPARSED
 
 Array = NDArray[np.float64]
 _BY = ["run_id", "dataset_id", "part"]
@@ -95,7 +96,7 @@ def _statuses(prediction: pl.DataFrame, question: pl.DataFrame, members: pl.Data
     return prediction.join(within, on="question_id").group_by(_BY).agg(
         answered=(status == "answered").sum(), abstained=(status == "abstained").sum(),
         refused=(status == "refused").sum(),
-        unparsed=status.is_in(["unparsed", "ambiguous", "empty", "error"]).sum(), n=pl.len(),
+        unparsed=status.is_in(UNPARSED).sum(), n=pl.len(),
     )  # fmt: skip
 
 

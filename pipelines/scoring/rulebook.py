@@ -7,7 +7,6 @@ exams. A new exam year is a change of these files only. How points follow from t
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,9 +18,10 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.errors import SettingsError
+from pipelines.errors import SettingsError, Unreadable
 from pipelines.registry import benchmarks
 from pipelines.schema import TABLES
+from pipelines.text.readers import csv_rows
 from pipelines.vocabulary import ADJUSTED_KINDS, RULE_STATUSES, RULESETS
 
 TABLE_NAMES = (
@@ -213,9 +213,12 @@ class _File:
 
     def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
         """The rows of a CSV file, each with its line number."""
-        reader = csv.DictReader(self.text.splitlines())
-        for row in reader:
-            yield reader.line_num, row
+        try:
+            header, rows = csv_rows(self.text.encode())
+        except Unreadable as fault:
+            raise self.fault(f"{fault.reason} ({fault.detail})") from None
+        for number, row in zip(rows.numbers, rows.values, strict=True):
+            yield number, dict(zip(header, row, strict=True))
 
 
 def _files(folders: Iterable[Path], name: str) -> list[_File]:
@@ -442,6 +445,15 @@ def state_of(table: str) -> str:
 
 def states(rules: Rulebook | None = None) -> dict[str, str]:
     """Fingerprint of each rule table as the files would make it now, by state_of."""
+    return _states_now() if rules is None else _states(rules)
+
+
+@cache
+def _states_now() -> dict[str, str]:
+    return _states(rulebook())
+
+
+def _states(rules: Rulebook) -> dict[str, str]:
     return {
         state_of(name): hashlib.sha256(frame.write_csv().encode()).hexdigest()[:16]
         for name, frame in tables(rules).items()

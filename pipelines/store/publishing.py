@@ -15,6 +15,7 @@ import duckdb
 from pipelines.durable import make_durable, sync_folder
 from pipelines.errors import StoreError
 from pipelines.schema import TABLES, Table
+from pipelines.store import changes
 from pipelines.store.checks import name_of, offending, quoted, schema_checks
 from pipelines.store.sqlfiles import View, sql_checks, sql_views
 from pipelines.store.tables import Store, read_meta
@@ -29,7 +30,7 @@ def unfit(store: Store) -> list[str]:
     """Why the tables on disk do not fit together, each with the asset to run; empty when they do."""
     version = cache(store.version)
     problems = []
-    for name in TABLES:
+    for name in (name for name in TABLES if name != changes.NAME):  # made in publishing
         files = store.files(name)
         if not files and not TABLES[name].in_parts:
             problems.append(f"{name} has not been made; run the asset {name}")
@@ -49,6 +50,8 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
     """
     if problems := unfit(store):
         raise StoreError(f"the tables do not fit together: {'; '.join(problems[:5])}")
+    sweep_wal(target)
+    changes.note(store, target)
     temp = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
     counts: dict[str, int] = {}
     try:
@@ -59,7 +62,7 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
             for table in TABLES.values():
                 counts[table.name] = _fill(con, table, store.files(table.name))
             for view in sql_views():
-                _create_view(con, view)
+                create_view(con, view)
             for check in [c for t in TABLES.values() for c in schema_checks(t)] + sql_checks():
                 count, rows = offending(con, check)
                 if count:
@@ -98,7 +101,8 @@ def _fill(con: duckdb.DuckDBPyConnection, table: Table, files: list[Path]) -> in
     return int(con.execute(f"select count(*) from {table.name}").fetchall()[0][0])
 
 
-def _create_view(con: duckdb.DuckDBPyConnection, view: View) -> None:
+def create_view(con: duckdb.DuckDBPyConnection, view: View) -> None:
+    """A view, or a table macro, with its comments."""
     if view.parameters:
         con.execute(f"create macro {view.name}({', '.join(view.parameters)}) as table ({view.sql}\n)")
         con.execute(f"comment on macro table {view.name} is {quoted(view.says)}")

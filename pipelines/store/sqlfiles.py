@@ -87,10 +87,11 @@ def _table(name: str, file: str, sql: str) -> SqlTable:
     unknown = [t for t in (name, *inputs) if t not in TABLES]
     if unknown:
         raise ValueError(f"{file}: {', '.join(unknown)} is not a table of the schema")
-    return SqlTable(name, file, sql, tuple(inputs))
+    return SqlTable(name, file, sql, inputs)
 
 
-def reads(sql: str) -> list[str]:
+@cache
+def reads(sql: str) -> tuple[str, ...]:
     """Names of the tables that a SELECT reads, sorted; its own CTEs are not among them."""
     with duckdb.connect() as con:
         tree = json.loads(con.execute("select json_serialize_sql(?)", [sql]).fetchall()[0][0])
@@ -98,7 +99,7 @@ def reads(sql: str) -> list[str]:
         raise ValueError(f"not a SELECT: {tree.get('error_message')}")
     nodes = list(_nodes(tree))
     ctes = {entry["key"] for n in nodes if isinstance(n.get("cte_map"), dict) for entry in n["cte_map"].get("map", [])}
-    return sorted({n["table_name"] for n in nodes if n.get("type") == "BASE_TABLE"} - ctes)
+    return tuple(sorted({n["table_name"] for n in nodes if n.get("type") == "BASE_TABLE"} - ctes))
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -132,7 +133,7 @@ def sql_checks() -> list[Check]:
 
 def check_tables(store: Store, names: Iterable[str]) -> None:
     """Run the checks that read these tables and no others. Raises StoreError at the first that is broken."""
-    with store.connect() as con:
+    with store.connect(names) as con:
         for check in sql_checks():
             if set(reads(check.sql)) <= set(names):
                 count, rows = offending(con, check)

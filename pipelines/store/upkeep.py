@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 
 from pipelines.durable import sync_folder
-from pipelines.errors import StoreError
+from pipelines.errors import SettingsError, StoreError
 
 _SAFE_AGE = 3600.0
 """Seconds after which a temp file of the inbox, which is filled without the lock, is nobody's any more."""
@@ -87,6 +87,17 @@ def writer_of(warehouse: Path, fault: duckdb.Error) -> str:
 def generations(warehouse: Path) -> list[Path]:
     """The published files that were kept, the oldest first: by their number, whatever a clock said."""
     return sorted((warehouse.parent / "generations").glob(f"{warehouse.stem}-*.duckdb"), key=_number)
+
+
+def generation_named(warehouse: Path, name: str | None) -> Path:
+    """The generation of a name or number; without one the newest. Raises SettingsError."""
+    known = generations(warehouse)
+    if not known:
+        raise SettingsError(f"{warehouse.parent}/generations holds no earlier file")
+    found = [p for p in known if name in (p.stem, p.name, p.stem.rpartition("-")[2].lstrip("0"))]
+    if name and not found:
+        raise SettingsError(f"no generation is called {name!r}; known are {', '.join(p.stem for p in known)}")
+    return found[0] if found else known[-1]
 
 
 def _number(path: Path) -> tuple[int, str]:

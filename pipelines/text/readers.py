@@ -12,7 +12,7 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,23 +156,24 @@ def json_rows(data: bytes, limits: Limits = LIMITS) -> Rows:
             values += found
             numbers += range(line, line + count)
         else:
-            for number, value in _line_by_line(block, line):
+            for number, _, value in json_lines(block, line):
+                if isinstance(value, Unreadable):
+                    raise value
                 values.append(value)
                 numbers.append(number)
         start, line = start + len(block) + 1, line + count
     return Rows(values, "line", numbers)
 
 
-def _line_by_line(block: bytes, first: int) -> list[tuple[int, Any]]:
-    """Number and value of each line that is not blank; `first` is the number of the first line."""
-    found: list[tuple[int, Any]] = []
-    for i, line in enumerate(block.split(b"\n"), first):
+def json_lines(data: bytes, first: int = 1) -> Iterator[tuple[int, bytes, Any]]:
+    """Number (from `first`), bytes and value of each line that is not blank; the value of one that is not JSON is an
+    Unreadable, for those who go on without it."""
+    for number, line in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), first):
         if line.strip():
             try:
-                found.append((i, json.loads(line)))
+                yield number, line, json.loads(line)
             except (ValueError, RecursionError) as e:
-                raise _line_fault(line, i, e) from None
-    return found
+                yield number, line, _line_fault(line, number, e)
 
 
 def _line_fault(line: bytes, number: int, e: Exception) -> Unreadable:
@@ -207,10 +208,10 @@ def csv_head(head: str) -> tuple[list[str], list[str]]:
     return [name.strip() for name in names], first
 
 
-def csv_rows(data: bytes, limits: Limits = LIMITS) -> tuple[list[str], Rows]:
+def csv_rows(data: bytes, limits: Limits = LIMITS, *, is_ragged: bool = False) -> tuple[list[str], Rows]:
     """Header and rows (lists of cells) of a CSV or TSV file: comma, semicolon, tab, or what a first line `sep=` says.
 
-    Rows of another width than the header are an error.
+    Rows of another width than the header are an error, unless `is_ragged`.
     """
     text = decode(data)
     if "\0" in text:
@@ -228,7 +229,7 @@ def csv_rows(data: bytes, limits: Limits = LIMITS) -> tuple[list[str], Rows]:
         for row in reader:
             if any(row):
                 header = header or row
-                if len(row) != len(header):
+                if len(row) != len(header) and not is_ragged:
                     raise Unreadable(
                         f"a row has {len(row)} cells where the header has {len(header)}; is a quote missing?",
                         f"line {line}",

@@ -122,7 +122,7 @@ def test_runs(data: Path) -> None:
     assert [row["labels"] for row in shown] == ["A", "A"]
     assert "answered A" in run("runs", "show", "always-first", "--data", data).output
     done = run("runs", "show", "nobody", "--data", data)
-    assert (done.exit_code, done.stderr) == (2, "medexams: no single run 'nobody'; see `medexams runs list`\n")
+    assert (done.exit_code, done.stderr) == (2, "medexams: no run is called 'nobody'; `medexams runs list` lists all\n")
 
 
 @pytest.mark.parametrize("style", [["--json"], ["--format", "json"]])

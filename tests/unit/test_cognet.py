@@ -242,7 +242,7 @@ def test_repair_undoes_one_wrong_reading(text: str) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [("Q,K\nx,A\n", "CorrectResponse, Specialty are wanted, found Q, K"), ("", "empty"), ("<html>oops</html>", "HTML"),
-     (HEADER, "no rows"), (HEADER + '"never closed,A,B\n', "line 2 is not CSV")],
+     (HEADER, "no rows"), (HEADER + '"never closed,A,B\n', "the CSV is broken")],
 )  # fmt: skip
 def test_what_is_not_the_layout_is_said(tmp_path: Path, content: str, words: str) -> None:
     with pytest.raises(SourceError, match=words):

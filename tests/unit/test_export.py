@@ -8,6 +8,7 @@ import itertools
 import json
 import re
 import shutil
+import unicodedata
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +21,11 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
-from pipelines.answers.numbers import canonical, canonical_sequence
+from pipelines.answers.numbers import canonical
 from pipelines.cli import main
 from pipelines.cli.export import EXPORT_FORMATS
 from pipelines.errors import MedexamsError, SettingsError
-from pipelines.export import FORMATS, Options, Written, export, harness_utils
+from pipelines.export import FORMATS, Options, Written, export, harness_utils, tables_xlsx
 from pipelines.export.content import FIELDS, questions
 from pipelines.export.gate import public_address
 from pipelines.export.lm_eval import documents
@@ -32,7 +33,7 @@ from pipelines.export.tables_csv import RISKY
 from pipelines.export.tables_xlsx import CELL, CUT, cell_text
 from pipelines.licences import terms
 from pipelines.prompts import prompts_of
-from pipelines.schema import TABLES, Column
+from pipelines.schema import TABLES, Column, Table
 from pipelines.scoring.rulebook import rulebook, tables
 from pipelines.store.checks import name_of
 from tests.unit.scoring_world import INPUTS, TIME, World
@@ -455,8 +456,9 @@ def test_the_harness_gives_the_points_of_the_warehouse(tmp_path: Path) -> None:
             if chooses:
                 world.answer(run, qid, text)
             else:
-                read = canonical_sequence if kind["answer_type"] == "sequence" else canonical
-                told: dict[str, Any] = {"response": text, "value": read(text) if text else None}
+                letters = "-".join(re.findall("[A-Z]", unicodedata.normalize("NFKC", text).upper()))
+                value = (letters if kind["answer_type"] == "sequence" else canonical(text)) or None
+                told: dict[str, Any] = {"response": text, "value": value}
                 world.answer(run, qid, status="answered" if text else "empty", **told)
             response = "-".join(text) if chooses else text
             expected.append((f"{run} {qid}", harness_utils.process_generated(docs[qid], [response])))
@@ -543,6 +545,52 @@ def test_xlsx_holds_text_as_text_and_cuts_what_no_cell_holds(con: duckdb.DuckDBP
     assert [row[0] for row in _sheet(book, "dataset")[1:]] == sorted(LICENCES)
     assert len(_sheet(book, "item_score")) == 1 + 3 * 2
     assert cell_text("😀" * CELL).endswith(CUT) and len(cell_text("😀" * CELL).encode("utf-16-le")) <= 2 * CELL
+
+
+def test_xlsx_holds_the_values_of_every_table(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    export("xlsx", con, tmp_path / "out", Options(for_own_use=True))
+    with zipfile.ZipFile(tmp_path / "out/medexams.xlsx") as book:
+        for part in book.namelist():
+            root = ElementTree.fromstring(book.read(part))
+            numbers = [int(row.get("r", 0)) for row in root.iter() if row.tag.endswith("}row")]
+            assert numbers == list(range(1, len(numbers) + 1)), part
+    for name, table in TABLES.items():
+        cells = [
+            f"(epoch({name_of(c.name)}) / 86400 + 25569)::varchar" if c.type == "TIMESTAMP"
+            else f"{name_of(c.name)}::int::varchar" if c.type == "BOOLEAN" else f"{name_of(c.name)}::varchar"
+            for c in table.columns
+        ]  # fmt: skip
+        order = f" order by {', '.join(map(name_of, table.key))}" if table.key else ""
+        rows = con.execute(f"select {', '.join(cells)} from {name}{order}").fetchall()
+        if name in ("dataset", "question", "prediction"):  # without the paths of a machine; cut
+            assert len(_sheet(tmp_path / "out/medexams.xlsx", name)) == 1 + len(rows)
+            continue
+        shown = [[v for v in row if v] for row in _sheet(tmp_path / "out/medexams.xlsx", name)[1:]]
+        assert shown == [[v for v in row if v] for row in rows], name
+
+
+def test_xlsx_of_text_that_xml_or_excel_would_take_otherwise(tmp_path: Path) -> None:
+    odd = "a\x00b\x1f _x0041_ _x & <b> \r\n\ufffe 😀"
+    table = Table("odd", "scores", "Odd.", (Column("text", "VARCHAR", ""), Column("real", "DOUBLE", "", nullable=True)))
+    with duckdb.connect() as con:
+        con.execute("create table odd as select unnest(['?', null]) as text, unnest([1e-7, 'inf'::double]) as real")
+        con.execute("update odd set text = ? where text = '?'", [odd])
+        con.create_function("cell_text", cell_text, ["VARCHAR"], "VARCHAR")
+        first, second = tables_xlsx._rows(con, tables_xlsx.View(table, "select * from odd", 2))
+    cell = ElementTree.fromstring(first).findtext("c/is/t")
+    assert cell == "a\ufffdb\ufffd _x005F_x0041_ _x & <b> \r\n\ufffd 😀"
+    assert ElementTree.fromstring(first).findtext("c/v") == "1e-07"
+    assert second == '<row r="3"><c r="B3" t="e"><v>#NUM!</v></c></row>'
+
+
+def test_csv_for_excel_begins_with_a_byte_order_mark(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    for name, options in (("plain", Options()), ("excel", Options(for_excel=True))):
+        export("csv", con, tmp_path / name, options)
+    for path in (tmp_path / "plain").glob("*.csv"):
+        marked = (tmp_path / "excel" / path.name).read_bytes()
+        assert marked == b"\xef\xbb\xbf" + path.read_bytes(), path.name
+    with pytest.raises(SettingsError, match="only csv"):
+        export("xlsx", con, tmp_path / "book", Options(for_excel=True))
 
 
 @pytest.mark.parametrize(

@@ -486,18 +486,18 @@ def test_a_repeated_number_gives_way_to_its_correction(tmp_path: Path) -> None:
 
 
 ERRORS = [
-    ({"exams/JA/医師/医師_2021_a.json": "[{"}, "", "医師_2021_a.json: broken JSON"),
+    ({"exams/JA/医師/医師_2021_a.json": "[{"}, "", "医師_2021_a.json: the JSON is broken"),
     ({"exams/JA/医師/医師_2021_a.json": "{}"}, "", "array of questions"),
     ({"exams/JA/医師/医師_2021_a.json": ""}, "", "empty"),
     ({"exams/JA/医師/医師_2021_a.json": "<html>"}, "", "HTML"),
-    ({"exams/JA/医師/医師_2021_a.json": "[" * 100_000}, "", "broken JSON"),
+    ({"exams/JA/医師/医師_2021_a.json": "[" * 100_000}, "", "nested deeper"),
     ({"x.jsonl": lines({"frage": "?", "antwort": "a"})}, "x.jsonl", "found antwort, frage"),
     (
         {"x.jsonl": lines({"question": "?", "answer": "a", "exam": "獣医", "year": 1, "index": 1})},
         "x.jsonl",
         "none of the ten",
     ),
-    ({"x.jsonl": '{"question": "?"\n'}, "x.jsonl", "line 1 is not JSON"),
+    ({"x.jsonl": '{"question": "?"\n'}, "x.jsonl", "a line is not whole JSON"),
     ({"a.jsonl": "{}\n", "b.jsonl": "{}\n"}, "", "name one of them"),
     ({"readme.txt": "x"}, "", "no file matches"),
 ]
@@ -528,4 +528,4 @@ def test_a_question_that_is_a_picture_stays(tmp_path: Path) -> None:
     got = reading(tmp_path, {"exams/JA/薬剤/薬剤_2031_a1.json": rows})
     assert [(i.number, i.stem, i.language) for i in got.items] == [(1, "[image]", "ja"), (2, "[image]", "ja")]
     assert "image_missing" in got.items[0].flags
-    assert [r.locator for r in got.rejected] == ["exams/JA/薬剤/薬剤_2031_a1.json row 3"]
+    assert [r.locator for r in got.rejected] == ["exams/JA/薬剤/薬剤_2031_a1.json item 3"]

@@ -60,7 +60,7 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         "an HTML page came instead of JSON",
     ),
     "empty": (lambda p: Reply(), "the answer is empty"),
-    "not UTF-8": (lambda p: Reply(body=b'{"content": "\xff\xfe"}'), "not UTF-8"),
+    "not UTF-8": (lambda p: Reply(body=b'{"content": "\xff\xfe"}'), "not JSON in UTF-8"),
     "cut JSON": (lambda p: Reply(body=b'{"content": ['), "not JSON"),
     "deeply nested": (lambda p: Reply(body=b"[" * 100_000), "not JSON"),
     "a page repeated": (lambda p: p | {"number": 0}, "page 0 instead of 1"),

@@ -474,7 +474,8 @@ def test_what_is_no_file_is_refused_with_a_row_and_the_rest_is_copied(tmp_path: 
     words = {"link.csv": "link", "dead.csv": "link", "pipe.csv": "pipe", ".hidden.csv": "hidden", ".git": "hidden"}
     refused = {name.removeprefix("results/"): reason for name, reason in added.refused.items()}
     assert refused.keys() == words.keys() and all(word in refused[name] for name, word in words.items())
-    assert inbox.refused(box) == added.refused
+    assert {name: reason for name, (_, reason) in inbox.refused(box).items()} == added.refused
+    assert inbox.refused(box)["results/pipe.csv"][0] == str(folder.resolve() / "pipe.csv")  # where a person has it
     for path in (folder / "pipe.csv", folder / "dead.csv"):
         path.unlink()
     inbox.add([folder], box)

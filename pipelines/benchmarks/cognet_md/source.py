@@ -5,17 +5,25 @@ Reading the file, splitting options off the stem, keys and specialties belong he
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import unicodedata
+from functools import partial
 
-from pipelines.archive.files import SAMPLE_ORIGIN, count_note, fetch_address, licence, release_name, snapshot, title
+from pipelines.archive.files import (
+    SAMPLE_ORIGIN,
+    count_note,
+    fetch_address,
+    licence,
+    read_file,
+    release_name,
+    snapshot,
+    title,
+)
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
-from pipelines.errors import SourceError
+from pipelines.errors import SourceError, Unreadable
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
 from pipelines.registry.card import source_of
@@ -23,6 +31,7 @@ from pipelines.settings import Settings
 from pipelines.text.markup import tidy
 from pipelines.text.mojibake import repair
 from pipelines.text.options import label_of, split_options
+from pipelines.text.readers import Rows, csv_rows, decode
 
 SOURCE = source_of(__file__, "cognet")
 RELEASE = "1.0"
@@ -66,8 +75,8 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
     columns, rows, was_repaired = _table(landing.get(shot.files[0].sha256), shot.origin)
     items: list[Item] = []
     rejected: list[Rejected] = []
-    for number, (line, row) in enumerate(rows, 1):
-        locator = f"row {number} (line {line})"
+    for number, row in enumerate(rows.values, 1):
+        locator = f"row {number} ({rows.locator(number - 1)})"
         cells = {name: row[at] if at < len(row) else "" for name, at in columns.items()}
         if len(row) <= max(columns.values()):
             reason = f"the row has {len(row)} cells and lacks some of {', '.join(columns)}"
@@ -78,7 +87,7 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
             items.append(_item(number, locator, cells, was_repaired))
     dataset = Dataset(
         benchmark="cognet_md", release=shot.release, title=title(shot, SOURCE.title), language="en",
-        licence=licence(shot, SOURCE.licence), count_note=count_note(shot, len(rows), SOURCE.published_count),
+        licence=licence(shot, SOURCE.licence), count_note=count_note(shot, len(rows.values), SOURCE.published_count),
         origin=shot.origin, sha256=shot.sha256, fetched_at=shot.fetched_at,
         published_count=None if shot.is_sample else SOURCE.published_count, is_sample=shot.is_sample,
         source=SOURCE.name,
@@ -149,34 +158,17 @@ def specialty(text: str) -> str | None:
     return _SPECIALTY_OF.get(letters) or _SPECIALTY_OF.get(letters.removesuffix("medicine")) or plain or None
 
 
-def _table(body: bytes, where: str) -> tuple[dict[str, int], list[tuple[int, list[str]]], bool]:
-    """Place of each wanted column, the rows with their line numbers, and whether the file was not Unicode.
+def _table(body: bytes, where: str) -> tuple[dict[str, int], Rows, bool]:
+    """Place of each wanted column, the rows, and whether the file was not Unicode.
 
-    Raises SourceError when this is no CSV or its columns are others.
+    Raises SourceError when this is not CSV or its columns are others.
     """
-    if body.lstrip()[:1] == b"<":
-        raise SourceError(f"{where}: an HTML page came instead of a CSV file; check the address")
-    if not body.strip():
-        raise SourceError(f"{where}: the file is empty; check the address")
-    encoding = "utf-16" if body[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    was_repaired = False
     try:
-        text = body.decode(encoding)
-    except UnicodeDecodeError:
-        text, was_repaired = body.decode("cp1252", "replace"), True
-    first = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[tuple[int, list[str]]] = []
-    try:
-        line = 1
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                rows.append((line, row))
-            line = reader.line_num + 1
-    except csv.Error as fault:
-        raise SourceError(f"{where}: line {reader.line_num} is not CSV ({fault}); fetch the file again") from None
-    header = rows[0][1] if rows else []
+        decode(body)
+        was_repaired = False
+    except Unreadable:
+        body, was_repaired = body.decode("cp1252", "replace").encode(), True
+    header, rows = read_file(partial(csv_rows, is_ragged=True), body, where)
     names = [re.sub(r"[^a-z]", "", cell.casefold()) for cell in header]
     columns = {
         wanted: at
@@ -188,6 +180,6 @@ def _table(body: bytes, where: str) -> tuple[dict[str, int], list[tuple[int, lis
         raise SourceError(
             f"{where}: the columns {', '.join(_COLUMNS)} are wanted, found {found}; not the layout of COGNET-MD"
         )
-    if len(rows) == 1:
+    if not rows.values:
         raise SourceError(f"{where}: the file has columns but no rows; fetch it again")
-    return columns, rows[1:], was_repaired
+    return columns, rows, was_repaired

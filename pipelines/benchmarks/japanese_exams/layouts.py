@@ -3,7 +3,7 @@
 Folder: exams/JA/<profession>/<profession>_<year>_<section>.json, a JSON array each, as the released scorer reads it.
 Hub: JSON lines whose columns are not documented; COLUMNS maps likely names, and what doesn't fit is said with what was
 found.
-What a row means (keys, points, cases) belongs to kokushi.py.
+What a row means (keys, points, cases) belongs to items.py.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from pipelines.address import is_url
+from pipelines.archive.files import read_file
 from pipelines.benchmarks.japanese_exams.exams import (
     FIRST_YEAR,
     LAST_YEAR,
@@ -29,6 +30,7 @@ from pipelines.benchmarks.japanese_exams.exams import (
 from pipelines.benchmarks.japanese_exams.keys import narrow
 from pipelines.errors import SourceError
 from pipelines.text.options import split_options
+from pipelines.text.readers import json_rows
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "question": ("question", "questiontext", "problem", "problemtext", "stem", "prompt", "text", "問題",
@@ -125,30 +127,10 @@ def patterns_of(address: str) -> tuple[str, ...]:
 
 def parse(body: bytes, name: str) -> list[tuple[str, Any]]:
     """Rows of one file with their locators: a JSON array, or JSON lines. Raises SourceError naming the file."""
-    if body.lstrip()[:1] == b"<":
-        raise SourceError(f"{name}: an HTML page came instead of JSON; check the address")
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise SourceError(f"{name}: byte {fault.start} is not UTF-8; fetch the file again") from None
-    if not text.strip():
-        raise SourceError(f"{name}: the file is empty; fetch it again")
-    try:
-        if text.lstrip().startswith("["):
-            return [(f"{name} row {n}", row) for n, row in enumerate(json.loads(text), 1)]
-        if name.endswith(".json"):
-            json.loads(text)
-            raise SourceError(f"{name}: a JSON array of questions is wanted; this is something else")
-    except (ValueError, RecursionError) as fault:
-        raise SourceError(f"{name}: broken JSON ({str(fault)[:100]}); fetch the file again") from None
-    rows = []
-    for n, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                rows.append((f"{name} line {n}", json.loads(line)))
-            except (ValueError, RecursionError) as fault:
-                raise SourceError(f"{name}: line {n} is not JSON ({str(fault)[:100]}); fetch the file again") from None
-    return rows
+    rows = read_file(json_rows, body, name)
+    if name.endswith(".json") and rows.unit == "line":
+        raise SourceError(f"{name}: a JSON array of questions is wanted; this is something else")
+    return [(f"{name} {rows.locator(i)}", row) for i, row in enumerate(rows.values)]
 
 
 def is_exam_file(name: str) -> bool:

@@ -25,12 +25,13 @@ from pipelines.archive.files import SAMPLE_ORIGIN, licence, release_name, snapsh
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
-from pipelines.errors import SourceError
+from pipelines.errors import SourceError, Unreadable
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Image, Item, Key, Reading, Rejected
 from pipelines.registry.card import source_of
 from pipelines.settings import Settings
 from pipelines.text.markup import html_to_text, tidy
+from pipelines.text.readers import json_document
 
 SOURCE = source_of(__file__, "mur")
 PAGE_SIZE = 20
@@ -181,7 +182,7 @@ def _extras(wanted: list[tuple[str, str]], session: Session, landing: Landing, p
 @lru_cache(maxsize=256)
 def _parsed(text: bytes) -> Any:
     """JSON, once for each page: the scrape, its check and the reading look at the same bytes, and nobody changes it."""
-    return json.loads(text)
+    return json_document(text)
 
 
 def _envelope(body: bytes, where: str) -> dict[str, Any]:
@@ -193,10 +194,9 @@ def _envelope(body: bytes, where: str) -> dict[str, Any]:
         raise SourceError(f"{where}: an HTML page came instead of JSON (maintenance?); refresh again later")
     try:
         page = _parsed(text)
-    except UnicodeDecodeError:
-        raise SourceError(f"{where}: the answer is not UTF-8; refresh again later") from None
-    except (ValueError, RecursionError) as fault:
-        raise SourceError(f"{where}: the answer is not JSON ({str(fault)[:80]}); refresh again later") from None
+    except Unreadable as fault:
+        why = fault.detail or fault.reason
+        raise SourceError(f"{where}: the answer is not JSON in UTF-8 ({why}); refresh again later") from None
     if isinstance(page, list):  # a bank saved without its envelope
         page = {"content": page, "number": 0, "totalPages": 1, "totalElements": len(page)}
     if not isinstance(page, dict):
@@ -323,9 +323,8 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
 
 def _passage(body: bytes) -> str | None:
     try:
-        data = json.loads(body)
-        return html_to_text(data["brano"]).text or None
-    except (ValueError, KeyError, TypeError):
+        return html_to_text(json_document(body)["brano"]).text or None
+    except (Unreadable, KeyError, TypeError):
         return None
 
 

@@ -6,20 +6,29 @@ them with the bank (questions/links.py), not here.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from pipelines.archive.files import SAMPLE_ORIGIN, count_note, fetch_address, licence, release_name, snapshot, title
+from pipelines.archive.files import (
+    SAMPLE_ORIGIN,
+    count_note,
+    fetch_address,
+    licence,
+    read_file,
+    release_name,
+    snapshot,
+    title,
+)
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
 from pipelines.benchmarks.medschool.bank import LABELS, POINTS, topic_of
-from pipelines.errors import SourceError
+from pipelines.errors import SourceError, Unreadable
 from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
 from pipelines.registry.card import source_of
 from pipelines.settings import Settings
 from pipelines.text.markup import decoded_text
+from pipelines.text.readers import decode, json_lines
 
 SOURCE = source_of(__file__, "medschool")
 _FIELDS = ("id", "topic", "text", "answers", "label")
@@ -37,24 +46,10 @@ def fetch(settings: Settings, session: Session, landing: Landing, progress: Prog
     return snapshot(SOURCE.name, release, address, files[:1], is_sample=False)
 
 
-def _rows(body: bytes, where: str) -> list[tuple[int, str]]:
-    """Numbered lines that are not blank. Raises SourceError when this is not the released layout at all."""
-    if body.lstrip()[:1] == b"<":
-        raise SourceError(f"{where}: an HTML page came instead of JSON lines; check the address")
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise SourceError(f"{where}: byte {fault.start} is not UTF-8; fetch the file again") from None
-    rows = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not rows:
-        raise SourceError(f"{where}: the file is empty; check the address")
-    seen: set[str] = set()
-    for _, line in rows:
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        seen |= row.keys() if isinstance(row, dict) else set()
+def _rows(body: bytes, where: str) -> list[tuple[int, bytes, Any]]:
+    """Number, bytes and value of each line. Raises SourceError when this is not the released layout at all."""
+    rows = list(json_lines(read_file(decode, body, where).encode()))
+    seen = {name for _, _, row in rows if isinstance(row, dict) for name in row}
     if missing := [k for k in _FIELDS if k not in seen]:
         raise SourceError(
             f"{where}: no row has {', '.join(missing)}; found {', '.join(sorted(seen)) or 'no JSON objects'}: "
@@ -68,13 +63,8 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
     items: list[Item] = []
     rejected: list[Rejected] = []
     keys: set[str] = set()
-    for number, line in _rows(landing.get(shot.files[0].sha256), shot.origin):
+    for number, line, row in _rows(landing.get(shot.files[0].sha256), shot.origin):
         locator = f"line {number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as fault:
-            rejected.append(Rejected(locator, f"the line is not JSON ({str(fault)[:80]})", line))
-            continue
         result = _item(row, locator)
         if isinstance(result, Item) and result.source_key in keys:
             result = f"the id {result.source_key} stands on an earlier line too"
@@ -82,7 +72,7 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
             keys.add(result.source_key)
             items.append(result)
         else:
-            rejected.append(Rejected(locator, result, line))
+            rejected.append(Rejected(locator, result, line.decode()))
     dataset = Dataset(
         benchmark="medschool",
         release=shot.release,
@@ -103,7 +93,7 @@ def read(shot: Snapshot, landing: Landing) -> Reading:
 def _item(row: Any, locator: str) -> Item | str:
     """The item of one released row, or the reason why it is none."""
     if not isinstance(row, dict):
-        return "the line is not an object"
+        return f"the line is not JSON ({row.detail})" if isinstance(row, Unreadable) else "the line is not an object"
     if missing := [k for k in _FIELDS if row.get(k) is None]:
         return f"the row has no {', '.join(missing)}"
     answers, label = row["answers"], row["label"]

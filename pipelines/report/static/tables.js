@@ -153,24 +153,25 @@ medexams.tables = (() => {
       restore(form);
       filter(form);
     }
+    overflow();
+  };
+
+  // A place that scrolls sideways says so, and only then can the keyboard go there.
+  const overflow = () => {
+    for (const place of document.querySelectorAll(".scroll")) {
+      const wide = place.scrollWidth > place.clientWidth + 1;
+      place.classList.toggle("wider", wide);
+      if (wide) place.setAttribute("tabindex", "0");
+      else place.removeAttribute("tabindex");
+    }
   };
 
   enhance(document);
   // Pages that draw themselves anew (core.js, show) apply the address when they have done so.
   if (!document.getElementById("shown")) addEventListener("hashchange", () => apply(document));
 
-  // A place that scrolls sideways says so, and can be reached by keyboard only then.
-  const overflow = () => {
-    for (const place of document.querySelectorAll(".scroll")) {
-      const wide = place.scrollWidth > place.clientWidth + 1;
-      place.classList.toggle("wider", wide);
-      place.toggleAttribute("tabindex", false);
-      if (wide) place.setAttribute("tabindex", "0");
-    }
-  };
   changed.addEventListener("change", overflow);
   addEventListener("resize", overflow);
-  overflow();
 
   // One button opens the details of all rows, as for printing them.
   for (const button of document.querySelectorAll("[data-open]")) {
@@ -189,5 +190,5 @@ medexams.tables = (() => {
     document.addEventListener(kind, () => document.documentElement.classList.remove("quiet"));
   }
 
-  return { enhance, apply, items, firstRow, changed, overflow };
+  return { enhance, items, firstRow, changed };
 })();

@@ -1,6 +1,6 @@
-"""Charts as small PNG pictures, for places that show no more than Markdown (the metadata of Dagster's assets).
+"""Pictures (PNG) of a few tables, for places that show no more than Markdown: the metadata of Dagster's assets.
 
-Pure: frames in, bytes out. The report draws its own charts, and what a figure means belongs to the schema.
+Pure: frames in, bytes out. The report's charts are in report/charts.py; what a figure means belongs to the schema.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pipelines.vocabulary import METRICS, VERDICTS
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -24,13 +26,13 @@ RUNS_SHOWN = 12
 DATASETS_SHOWN = 6
 COLOURS = {"model": "#0072B2", "baseline": "#767676", "human": "#D55E00"}
 MARKS = {"model": "o", "baseline": "D", "human": "s"}
-VERDICTS = {"passed": ("#009E73", "✓"), "failed": ("#D55E00", "✗"), "no verdict": ("#E4E4E4", "–")}
-"""Colour (told apart by colour-blind people too) and sign of each."""
+SIGNS = {True: ("#009E73", "✓"), False: ("#D55E00", "✗"), None: ("#E4E4E4", "–")}
+"""Colour (told apart by colour-blind people too) and sign of each verdict."""
 _JAPANESE = ("Noto Sans CJK JP", "Noto Serif CJK JP", "IPAexGothic", "IPAGothic", "TakaoGothic", "Hiragino Sans")
 
 
 @dataclass(frozen=True)
-class Chart:
+class Picture:
     """A picture of one table: what to say where it can't be seen, the tables it is drawn from, and how."""
 
     alt: str
@@ -49,7 +51,7 @@ def leaderboard(board: pl.DataFrame) -> bytes | None:
     if not datasets:
         return None
     panels = [_best(board.filter(pl.col("dataset_id") == d)) for d in datasets]
-    heights = [len(p) + 2.2 for p in panels]
+    heights = [len(p) + 3.0 for p in panels]
     figure = _figure(8, 0.27 * sum(heights) + 0.3)
     for axes, dataset, rows in zip(_rows_of(figure, heights), datasets, panels, strict=True):
         for place, row in enumerate(rows.iter_rows(named=True)):
@@ -60,9 +62,13 @@ def leaderboard(board: pl.DataFrame) -> bytes | None:
         axes.set_yticks(range(len(rows)), [_short(m) for m in rows["model"]])
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.axvline(0, color="#BBBBBB", linewidth=1, zorder=0)
+        if (chance := rows["chance"][0]) is not None:
+            axes.axvline(float(chance), color="#767676", linewidth=1, linestyle=":", zorder=0)
+        metric = METRICS[rows["metric"][0]]
+        axes.set_xlabel(f"{metric.says} ({metric.unit}); dotted: chance", fontsize=8)
         n = board.filter(pl.col("dataset_id") == dataset).height
         more = f", best {len(rows)} of {n}" if n > len(rows) else ""
-        axes.set_title(f"{dataset}: {rows['metric'][0]}{more}", loc="left", fontsize=10)
+        axes.set_title(f"{dataset}{more}", loc="left", fontsize=10)
     kinds = {kind: colour for kind, colour in COLOURS.items() if kind in {k for p in panels for k in p["kind"]}}
     handles: list[Any] = [_mark(kind, colour) for kind, colour in kinds.items()]
     figure.legend(handles=handles, ncols=3, loc="outside lower center", frameon=False, fontsize=9)
@@ -95,19 +101,18 @@ def exam_grid(results: pl.DataFrame, runs: pl.DataFrame, exams: pl.DataFrame) ->
     for row in cells.iter_rows(named=True):
         if row["run_id"] not in place:
             continue
-        verdict = {True: "passed", False: "failed", None: "no verdict"}[row["passed"]]
-        colour, sign = VERDICTS[verdict]
+        colour, sign = SIGNS[row["passed"]]
         x, y = column[row["exam_id"]], place[row["run_id"]]
         axes.add_patch(_tile(x, y, colour))
-        light = verdict != "no verdict"
-        axes.text(x, y, sign, ha="center", va="center", fontsize=10, color="white" if light else "#555555")
+        ink = "#555555" if row["passed"] is None else "white"
+        axes.text(x, y, sign, ha="center", va="center", fontsize=10, color=ink)
     axes.set_xticks(range(len(columns)), [f"{p} {y}" for p, y in zip(columns[name], columns["year"], strict=True)])
     axes.tick_params(axis="x", labelrotation=90, labeltop=True, labelbottom=False, length=0)
     axes.set_yticks(range(len(lines)), [_short(m) for m in lines["model"]])
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(lines) - 0.5, -0.5)
     axes.grid(False)
-    figure.supxlabel("  ".join(f"{sign} {verdict}" for verdict, (_, sign) in VERDICTS.items()), fontsize=9)
+    figure.supxlabel("  ".join(f"{sign} {VERDICTS[passed]}" for passed, (_, sign) in SIGNS.items()), fontsize=9)
     return _png(figure)
 
 
@@ -140,12 +145,12 @@ def source_quality(quality: pl.DataFrame) -> bytes | None:
     return _png(figure)
 
 
-CHARTS = {
-    "leaderboard": Chart("Score and 95 % interval of each run, by dataset", ("leaderboard",), leaderboard),
-    "exam_result": Chart("Which run passes which exam", ("exam_result", "run", "exam"), exam_grid),
-    "source_quality": Chart("Rows kept, flagged and rejected, by dataset", ("source_quality",), source_quality),
+PICTURES = {
+    "leaderboard": Picture("Score and 95 % interval of each run, by dataset", ("leaderboard",), leaderboard),
+    "exam_result": Picture("Which run passes which exam", ("exam_result", "run", "exam"), exam_grid),
+    "source_quality": Picture("Rows kept, flagged and rejected, by dataset", ("source_quality",), source_quality),
 }
-"""The chart of each table that has one."""
+"""The picture of each table that has one."""
 
 
 def _best(rows: pl.DataFrame) -> pl.DataFrame:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipelines.charts import CHARTS, exam_grid, leaderboard, markdown_image, source_quality
+from pipelines.pictures import PICTURES, exam_grid, leaderboard, markdown_image, source_quality
 from pipelines.schema import TABLES
 
 PNG = b"\x89PNG"
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", PICTURES)
 def test_nothing_to_draw(name: str) -> None:
-    assert CHARTS[name].draw(*(TABLES[t].frame([]) for t in CHARTS[name].inputs)) is None
+    assert PICTURES[name].draw(*(TABLES[t].frame([]) for t in PICTURES[name].inputs)) is None
 
 
 def test_two_hundred_runs_with_japanese_names() -> None:
-    row = {"dataset_id": "d", "metric": "score_share", "low": 0.1, "high": 0.9}
+    row = {"dataset_id": "d", "metric": "score_share", "low": 0.1, "high": 0.9, "chance": 0.2}
     kinds = ("model", "baseline", "human")
     rows = [row | {"model": f"モデル{i}", "kind": kinds[i % 3], "score": i / 200, "rank": 200 - i} for i in range(200)]
     png = leaderboard(pl.DataFrame(rows))

@@ -21,8 +21,7 @@ from pipelines.archive.snapshot import Snapshot
 from pipelines.errors import SourceError, StoreError
 from pipelines.progress import Progress, silent
 from pipelines.questions.acceptance import count_deviation, deviations
-from pipelines.questions.item import Reading
-from pipelines.questions.sound import sound
+from pipelines.questions.item import Reading, sound
 from pipelines.questions.unify import QUESTION_TABLES, unify
 from pipelines.registry import sources
 from pipelines.runs import importing

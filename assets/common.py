@@ -10,7 +10,9 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 
+from pipelines import engines
 from pipelines.cockpit import PANELS, ROWS, Row, preview
+from pipelines.engines import Engine
 from pipelines.pictures import PICTURES, markdown_image
 from pipelines.progress import Progress, silent
 from pipelines.schema import TABLES, Table
@@ -38,10 +40,11 @@ PROCESS_TAG, HOST_TAG = "medexams/process", "medexams/host"
 
 @dataclass(frozen=True)
 class Workspace:
-    """Settings and store of the data folder that a run works on; whoever has it holds the folder's refresh lock."""
+    """What a run works with: a data folder's settings, store and engine; whoever has it holds the refresh lock."""
 
     settings: Settings
     store: Store
+    engine: Engine
     progress: Progress = silent
 
 
@@ -54,7 +57,8 @@ def workspace_resource(settings: Settings, progress: Progress = silent) -> dg.Re
         unattended = run is not None and bool(UNATTENDED & run.tags.keys())
         with refresh_lock(settings.data, max(settings.lock_wait, UNATTENDED_WAIT if unattended else 0.0)):
             sweep(settings.data, settings.warehouse)
-            yield Workspace(settings, open_store(settings), progress)
+            with engines.opened(settings) as engine:
+                yield Workspace(settings, open_store(settings), engine, progress)
 
     return workspace
 

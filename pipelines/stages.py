@@ -11,6 +11,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pipelines import sample
@@ -19,12 +20,12 @@ from pipelines.archive.releases import Deviation, Releases, acceptance
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
 from pipelines.ask.plan import prompt_rows
+from pipelines.engines import Engine, Local
 from pipelines.errors import SourceError, StoreError
 from pipelines.export.content import questions
 from pipelines.progress import Progress, silent
 from pipelines.questions.acceptance import count_deviation, deviations
-from pipelines.questions.item import Reading
-from pipelines.questions.sound import sound
+from pipelines.questions.item import Reading, sound
 from pipelines.questions.unify import QUESTION_TABLES, unify
 from pipelines.registry import sources
 from pipelines.runs import importing
@@ -222,9 +223,12 @@ def build_baseline(store: Store, name: str) -> int:
     return store.write("prediction", prediction, inputs, part=part).rows
 
 
-def import_runs(settings: Settings, store: Store, progress: Progress = silent) -> importing.Summary:
+def import_runs(
+    settings: Settings, store: Store, progress: Progress = silent, engine: Engine | None = None
+) -> importing.Summary:
     """Read what is new in the inbox (and the sample's own predictions, where the sample is in use)."""
     folders = [settings.inbox_folder]
     if store.read("dataset")["is_sample"].any():
         folders = [*sample.predictions(), *folders]
-    return importing.read(store, folders, settings.limits, progress)
+    readings = partial((engine or Local()).read, store)
+    return importing.read(store, folders, settings.limits, progress, readings)

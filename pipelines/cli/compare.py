@@ -13,7 +13,7 @@ from rich.table import Table
 
 from pipelines.cli.command import command, data_option, style_options
 from pipelines.cli.names import LISTED, complete_run, runs_named
-from pipelines.cli.output import cell, console, echo, print_rows
+from pipelines.cli.output import cell, console, echo, echo_sentence, print_rows
 from pipelines.cli.warehouse import open_warehouse, records
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.report import links
@@ -64,7 +64,7 @@ def compare(
         return
     echo(f"A  {run_a}\nB  {run_b}\n")
     for line in _in_words(items, tests):
-        echo(line)
+        echo_sentence(line)
     _print_topics(items)
     _print_items(chosen, limit, all_shown=outcome is not None or topic is not None)
     echo(f"report: {(settings.data / 'report').resolve() / links.pair(run_a, run_b)}")

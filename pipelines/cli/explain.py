@@ -10,7 +10,7 @@ import click
 
 from pipelines.cli.command import command, data_option, style_options
 from pipelines.cli.names import complete_run, runs_named, the_question
-from pipelines.cli.output import dump, echo, number
+from pipelines.cli.output import dump, echo, echo_sentence, number
 from pipelines.cli.warehouse import open_warehouse, records
 from pipelines.errors import MedexamsError
 from pipelines.report import links
@@ -51,7 +51,7 @@ def explain(run: str, question: str, style: str, data: Path | None) -> None:
         return
     for answer in answers:
         for line in _text(answer, choices):
-            echo(line)
+            echo_sentence(line, indent=" " * 10)
         echo("")
     written = page.with_name("question.html").exists()
     echo(f"report    {page}{'' if written else ' (after `medexams report`)'}")

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from pipelines.cli.command import Group, data_option, json_option
 from pipelines.cli.names import the_run
-from pipelines.cli.output import cell, console, dump, echo, rows_as_json, show_progress
+from pipelines.cli.output import cell, console, dump, echo, echo_sentence, is_narrow, rows_as_json, show_progress
 from pipelines.cli.refresh import run_job
 from pipelines.cli.shown import runs_show
 from pipelines.cli.warehouse import open_warehouse, query_warehouse
@@ -105,9 +105,9 @@ def say_what_was_read(
         if found:
             _print_runs(found, _RUN_COLUMNS)
         for path, reason, detail in rejected:
-            echo(f"rejected {path}: {reason}{f' ({detail})' if detail else ''}")
+            echo_sentence(f"rejected {path}: {reason}{f' ({detail})' if detail else ''}")
         for run, n, reason in unmatched:
-            echo(f"unmatched {run}: {n} predictions, the first: {reason}")
+            echo_sentence(f"unmatched {run}: {n} predictions, the first: {reason}")
         echo(f"{len(names)} files added, {len(found)} runs, {len(rejected)} files rejected")
     faults = [path for path, reason, _ in rejected if not reason.startswith(NOTHING_NEW)]
     if (faults or unmatched) and not lenient:
@@ -236,6 +236,11 @@ _REJECTED = f"""
 
 
 def _print_runs(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> None:
+    if is_narrow():
+        for run, model, dataset, form, *counts in rows:
+            told = (f"{n} {name}" for name, n in zip(columns[4:], counts, strict=False) if n)
+            echo_sentence(f"{run}\n  {model} on {dataset}, {form}: {', '.join(told) or 'nothing'}", indent="    ")
+        return
     table = Table(*columns)
     for row in rows:
         table.add_row(*map(cell, row[: len(columns)]))

@@ -8,7 +8,8 @@ One table, released_answer, is put together from the benchmarks' released.sql.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -112,10 +113,18 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
             yield from _nodes(value)
 
 
-def make(store: Store, name: str) -> Meta:
-    """Compute one SQL table over the tables on disk and write it. Raises StoreError."""
+def make(
+    store: Store,
+    name: str,
+    computed: Callable[[Store, str], AbstractContextManager[str]] = lambda store, sql: nullcontext(sql),
+) -> Meta:
+    """Compute one SQL table over the tables on disk and write it. Raises StoreError.
+
+    `computed` gives the SELECT that has its rows (pipelines/engines); by default the table's own.
+    """
     table = sql_tables()[name]
-    return store.write(name, table.sql, table.inputs)
+    with computed(store, table.sql) as rows:
+        return store.write(name, rows, table.inputs)
 
 
 def sql_checks() -> list[Check]:

@@ -8,7 +8,8 @@ One table, released_answer, is put together from the benchmarks' released.sql.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -87,10 +88,11 @@ def _table(name: str, file: str, sql: str) -> SqlTable:
     unknown = [t for t in (name, *inputs) if t not in TABLES]
     if unknown:
         raise ValueError(f"{file}: {', '.join(unknown)} is not a table of the schema")
-    return SqlTable(name, file, sql, tuple(inputs))
+    return SqlTable(name, file, sql, inputs)
 
 
-def reads(sql: str) -> list[str]:
+@cache
+def reads(sql: str) -> tuple[str, ...]:
     """Names of the tables that a SELECT reads, sorted; its own CTEs are not among them."""
     with duckdb.connect() as con:
         tree = json.loads(con.execute("select json_serialize_sql(?)", [sql]).fetchall()[0][0])
@@ -98,7 +100,7 @@ def reads(sql: str) -> list[str]:
         raise ValueError(f"not a SELECT: {tree.get('error_message')}")
     nodes = list(_nodes(tree))
     ctes = {entry["key"] for n in nodes if isinstance(n.get("cte_map"), dict) for entry in n["cte_map"].get("map", [])}
-    return sorted({n["table_name"] for n in nodes if n.get("type") == "BASE_TABLE"} - ctes)
+    return tuple(sorted({n["table_name"] for n in nodes if n.get("type") == "BASE_TABLE"} - ctes))
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -111,10 +113,18 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
             yield from _nodes(value)
 
 
-def make(store: Store, name: str) -> Meta:
-    """Compute one SQL table over the tables on disk and write it. Raises StoreError."""
+def make(
+    store: Store,
+    name: str,
+    computed: Callable[[Store, str], AbstractContextManager[str]] = lambda store, sql: nullcontext(sql),
+) -> Meta:
+    """Compute one SQL table over the tables on disk and write it. Raises StoreError.
+
+    `computed` gives the SELECT that has its rows (pipelines/engines); by default the table's own.
+    """
     table = sql_tables()[name]
-    return store.write(name, table.sql, table.inputs)
+    with computed(store, table.sql) as rows:
+        return store.write(name, rows, table.inputs)
 
 
 def sql_checks() -> list[Check]:
@@ -132,7 +142,7 @@ def sql_checks() -> list[Check]:
 
 def check_tables(store: Store, names: Iterable[str]) -> None:
     """Run the checks that read these tables and no others. Raises StoreError at the first that is broken."""
-    with store.connect() as con:
+    with store.connect(names) as con:
         for check in sql_checks():
             if set(reads(check.sql)) <= set(names):
                 count, rows = offending(con, check)

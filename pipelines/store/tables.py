@@ -117,11 +117,11 @@ class Store:
         meta = self.meta(name) if name in TABLES else None
         return meta.version if meta else self.outside(name)
 
-    def connect(self) -> duckdb.DuckDBPyConnection:
-        """An in-memory DuckDB with a view for each table that has a file."""
+    def connect(self, names: Iterable[str] = tuple(TABLES)) -> duckdb.DuckDBPyConnection:
+        """An in-memory DuckDB with a view for each table of these that has a file."""
         con = duckdb.connect()
         con.execute("set TimeZone = 'UTC'")
-        for name in TABLES:
+        for name in names:
             if files := self.files(name):
                 listed = ", ".join(quoted(f) for f in files)
                 con.execute(f"create view {name} as select * from read_parquet([{listed}])")
@@ -139,17 +139,17 @@ class Store:
     def write(self, name: str, rows: pl.DataFrame | str, inputs: Iterable[str] = (), part: str | None = None) -> Meta:
         """Validate rows (a frame, or a SELECT over table names) and put them in place of the table (or of one part).
 
-        `inputs` names what they were made from (tables, or what is outside), whose versions are recorded. Raises
-        StoreError, and then nothing has changed.
+        `inputs` names what they were made from (tables, those that a SELECT reads among them, or what is outside),
+        whose versions are recorded. Raises StoreError, and then nothing has changed.
         """
         began = time.monotonic()
-        table = TABLES[name]
+        table, inputs = TABLES[name], tuple(inputs)
         target = self._target(table, part)
         target.parent.mkdir(parents=True, exist_ok=True)
         temp = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
         staged = temp.with_suffix(".staged")
         try:
-            with self.connect() as con:
+            with self.connect({*(r.table for r in table.references), *(n for n in inputs if n in TABLES)}) as con:
                 if isinstance(rows, str):
                     source = f"({rows}\n)"
                 else:

@@ -32,6 +32,7 @@ def build_defs(settings: Settings, progress: Progress = silent) -> dg.Definition
         assets=[
             *sources.source_assets(),
             questions.question_tables,
+            questions.prompt_table,
             *runs.baseline_assets(),
             runs.run_tables,
             scores.rule_tables,

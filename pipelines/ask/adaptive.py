@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import duckdb
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from pipelines.scoring.predicting import Paper, belief
+from pipelines.scoring.items import WHOLE
+from pipelines.scoring.predicting import Paper, belief, paper
+from pipelines.store.tables import query
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -67,3 +71,39 @@ class Adaptive:
         scored = {self.place[q]: float(right) for q, right in self.answers.items() if right is not None}
         gain = gains(self.paper, np.array(list(scored), dtype=np.int64), np.array(list(scored.values())))
         return max(sorted(open_), key=lambda q: gain[self.place[q]])
+
+
+class Several:
+    """One Adaptive for each exam, one after the other. `notes` says in words how the questions of each are chosen."""
+
+    def __init__(self, pickers: dict[str, Adaptive]) -> None:
+        self.pickers = list(pickers.values())
+        self.size = sum(min(p.budget, len(p.allowed)) for p in self.pickers)
+        self.notes = tuple(
+            f"{name}: up to {p.budget} questions, "
+            + ("chosen by the answers" if p.paper.is_known else
+               "drawn at random within strata: too few runs answered it to know its questions")
+            for name, p in pickers.items()
+        )  # fmt: skip
+
+    def record(self, question_id: str, is_right: bool | None) -> None:
+        for picker in self.pickers:
+            picker.record(question_id, is_right)
+
+    def next(self) -> str | None:
+        return next((q for picker in self.pickers if (q := picker.next()) is not None), None)
+
+
+def picker(con: duckdb.DuckDBPyConnection, dataset_id: str, allowed: Collection[str], budget: int) -> Several:
+    """What asks up to `budget` of the questions `allowed` of each exam of a dataset (or of one without exams)."""
+    question, known, rules = (
+        query(con, f"select * from {name}") for name in ("question", "item_parameter", "rule_item")
+    )
+    found = {}
+    for (whole,), rows in (
+        question.filter(pl.col("dataset_id") == dataset_id).sort("question_id").group_by(WHOLE, maintain_order=True)
+    ):
+        if not rows["question_id"].is_in(list(allowed)).any():
+            continue
+        found[str(whole)] = Adaptive(paper(rows, known, rules), allowed, budget)
+    return Several(found)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
 
-from pipelines.ask.adaptive import Adaptive, gains
+from pipelines.ask.adaptive import Adaptive, gains, picker
 from pipelines.scoring.predicting import Paper, draws, paper
 
 M = 120
@@ -104,3 +107,31 @@ def test_unknown_questions_are_drawn_in_proportion_the_same_for_all(n: int) -> N
     assert list(picker.answers) == unknown.drawn(with_pictures=True)[:n]
     counts = np.bincount([unknown.stratum[unknown.ids.index(q)] for q in picker.answers])
     assert np.abs(counts - n * np.bincount(unknown.stratum) / M).max() <= 1
+
+
+def test_each_exam_of_a_warehouse_has_its_budget_and_says_how_it_is_spent(tmp_path: Path) -> None:
+    ids = [f"q{i:03}" for i in range(40)]
+    question = pl.DataFrame({
+        "question_id": ids, "dataset_id": "d", "exam_id": ["b/x/1"] * 20 + ["b/x/2"] * 20, "benchmark": "b",
+        "key_status": "scored", "component": "c", "topic": "t", "points": 1, "needs_image": False,
+    })  # fmt: skip
+    known = pl.DataFrame({
+        "question_id": ids[:20], "difficulty": np.linspace(-2, 2, 20), "difficulty_se": 0.5, "discrimination": 1.0,
+    })  # fmt: skip
+    rules = pl.DataFrame({
+        "benchmark": "b", "ruleset": "official", "weighted": True, "credits_all": True, "any_right": 0, "exact": 1,
+    })  # fmt: skip
+    with duckdb.connect() as con:
+        for name, frame in {"question": question, "item_parameter": known, "rule_item": rules}.items():
+            frame.write_parquet(tmp_path / f"{name}.parquet")
+            con.execute(f"create table {name} as from '{tmp_path / name}.parquet'")
+        both = picker(con, "d", ids, 5)
+        assert both.size == 10
+        assert "chosen by the answers" in both.notes[0]
+        assert "too few runs" in both.notes[1]
+        heard = []
+        while (question_id := both.next()) is not None:
+            heard.append(question_id)
+            both.record(question_id, True)
+        assert [sum(q in part for q in heard) for part in (ids[:20], ids[20:])] == [5, 5]
+        assert picker(con, "d", ids[:3], 5).size == 3

@@ -84,8 +84,8 @@ LOCK := uv pip compile --system-certs --universal --python-version 3.11 --genera
 	--no-strip-extras --no-annotate --quiet $(ARGS)
 
 lock: install-dev ## pin what pyproject.toml asks for (hashed, no registry named; ARGS=--upgrade: the newest)
-	$(BIN)/$(LOCK) --group build pyproject.toml --output-file requirements.txt
-	$(BIN)/$(LOCK) --group build --group dev --constraint requirements.txt pyproject.toml --output-file requirements-dev.txt
+	$(BIN)/$(LOCK) --group build --extra ask pyproject.toml --output-file requirements.txt
+	$(BIN)/$(LOCK) --group build --group dev --extra ask --constraint requirements.txt pyproject.toml --output-file requirements-dev.txt
 	$(BIN)/$(LOCK) --extra spark --constraint requirements-dev.txt pyproject.toml --output-file requirements-spark.txt
 	$(BIN)/$(LOCK) requirements-harness.in --output-file requirements-harness.txt
 

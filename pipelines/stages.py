@@ -19,12 +19,13 @@ from pipelines.archive.landing import Landing
 from pipelines.archive.releases import Deviation, Releases, acceptance
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
+from pipelines.ask.plan import prompt_rows
 from pipelines.engines import Engine, Local
 from pipelines.errors import SourceError, StoreError
+from pipelines.export.content import questions
 from pipelines.progress import Progress, silent
 from pipelines.questions.acceptance import count_deviation, deviations
-from pipelines.questions.item import Reading
-from pipelines.questions.sound import sound
+from pipelines.questions.item import Reading, sound
 from pipelines.questions.unify import QUESTION_TABLES, unify
 from pipelines.registry import sources
 from pipelines.runs import importing
@@ -47,6 +48,9 @@ def open_store(settings: Settings) -> Store:
         outside=lambda name: _archive_state(Landing(settings.data)) if name == ARCHIVE else states().get(name),
     )
 
+
+PROMPT_INPUTS = ("dataset", "exam", "passage", "question", "choice", "answer_key", "question_image", "question_flag")
+"""Tables that prompts are made from."""
 
 ARCHIVE = "state of the archive"
 """What the question tables are made from, by its name among the inputs: the releases fetched, new ones included."""
@@ -190,6 +194,15 @@ def _read(shot: Snapshot, landing: Landing) -> Reading:
         "%s %s: %d questions, %d rows rejected", shot.source, shot.release, len(reading.items), len(reading.rejected)
     )
     return reading
+
+
+def build_prompts(store: Store) -> Meta:
+    """The table prompt: every question in each of its benchmark's ways of asking."""
+    rows: list[dict[str, Any]] = []
+    with store.connect() as con:
+        for (dataset_id,) in con.execute("select dataset_id from dataset order by dataset_id").fetchall():
+            rows += prompt_rows(questions(con, dataset_id))
+    return store.write("prompt", TABLES["prompt"].frame(rows), PROMPT_INPUTS)
 
 
 def note_refusals(settings: Settings, store: Store) -> Meta:

@@ -22,7 +22,7 @@ from difflib import SequenceMatcher
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from pipelines.questions.identity import fingerprint, squeeze
+from pipelines.questions.identity import fingerprint, item_fingerprint, squeeze
 from pipelines.questions.item import Item
 
 NEAR = 0.86
@@ -41,10 +41,6 @@ class Link:
     similarity: float
 
 
-def item_fingerprint(item: Item) -> str:
-    return fingerprint(item.stem, (c.text for c in item.choices))
-
-
 def link(left: Sequence[Item], right: Sequence[Item]) -> list[Link]:
     """Links from the items of one release to those of a later one. An item has at most one link of a kind but exact."""
     by_print: dict[str, list[int]] = defaultdict(list)
@@ -60,7 +56,7 @@ def link(left: Sequence[Item], right: Sequence[Item]) -> list[Link]:
             links += [Link(i, j, "exact", 1.0) for j in by_print[found] if _pictures_agree(item, right[j])]
         elif found in by_remains:
             j = by_remains[found][0]
-            kind = "lost_markup" if _lost_text(item, right[j]) else "near"  # else only pictures were lost
+            kind = "lost_markup" if _lost_text(item, right[j]) else "near"  # else only images were lost
             links.append(Link(i, j, kind, _similarity(item, right[j])))
         else:
             alone.append(i)
@@ -79,9 +75,9 @@ def duplicates(items: Sequence[Item]) -> list[tuple[int, int, str]]:
     same_key: dict[object, int] = {}
     pairs = []
     for i, item in enumerate(items):
-        pictures = tuple(sorted(image.url or "" for image in item.images))
-        whole = (item_fingerprint(item), pictures)
-        right = (squeeze(item.stem), _right_answers(item), pictures)
+        images = tuple(sorted(image.url or "" for image in item.images))
+        whole = (item_fingerprint(item), images)
+        right = (squeeze(item.stem), _right_answers(item), images)
         if whole in exact:
             pairs.append((i, exact[whole], "the same stem and choices"))
         elif item.stem and right[1] and right in same_key:
@@ -97,7 +93,7 @@ def _right_answers(item: Item) -> frozenset[str]:
 
 
 def _pictures_agree(a: Item, b: Item) -> bool:
-    """Two questions with pictures are the same only when the pictures are; a release without pictures can't tell."""
+    """Two questions with images are the same only when the images are; a release without images can't tell."""
     urls = [{image.url for image in item.images} for item in (a, b)]
     return not urls[0] or not urls[1] or urls[0] == urls[1]
 

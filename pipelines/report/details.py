@@ -6,8 +6,8 @@ templates/.
 
 data/index.js     datasets and runs
 data/dN/          of dataset N: questions.js (a line per question), outcomes.js (what an answer can come to, and the
-                  methods of comparisons), bN.js (questions in full, with the answers of all runs), rN.js (the outcome of
-                  each answer of a run, and its comparisons)
+                  methods of comparisons), bN.js (questions in full, with the answers of all runs), rN.js (the outcome
+                  of each answer of a run, and its comparisons)
 
 Decimals stand as text, as the warehouse has them; an answer is a place in a list of those that differ, so that 200 runs
 over 6,800 questions stay below 60 MB.

@@ -37,7 +37,7 @@ def _table_checks(table: str, checks: list[Check]) -> dg.AssetChecksDefinition:
         specs=[dg.AssetCheckSpec(name, asset=table, description=c.says, blocking=True) for name, c in by_name.items()],
     )
     def run_checks(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.AssetCheckResult]:
-        with workspace.store.connect() as con:
+        with workspace.store.connect({t for check in checks for t in check.reads}) as con:
             for name, check in by_name.items():
                 count, rows = offending(con, check)
                 yield dg.AssetCheckResult(

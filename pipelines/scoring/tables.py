@@ -14,6 +14,7 @@ from pipelines.scoring import boards, comparisons, figures, likeness, passing
 from pipelines.scoring.rulebook import TABLE_NAMES as RULE_TABLES
 from pipelines.scoring.rulebook import state_of
 from pipelines.scoring.rulebook import tables as rule_frames
+from pipelines.store.code import code_of
 from pipelines.store.tables import Meta, Store
 
 
@@ -42,6 +43,8 @@ _BOARD = (
     "rule_use_case",
 )
 
+RULEBOOK = rule_frames.__module__
+
 COMPUTED: dict[str, Computed] = {
     "near_copy": Computed(("run", "prediction", "item_score", "question"), likeness.near_copy),
     "run_family": Computed(("run", "prediction", "near_copy"), likeness.run_family),
@@ -58,13 +61,27 @@ COMPUTED: dict[str, Computed] = {
 }
 
 
+def code(name: str) -> str:
+    """The fingerprint of the code that makes a table of COMPUTED, or a rule table."""
+    return code_of(__name__, RULEBOOK if name in RULE_TABLES else COMPUTED[name].make.__module__)
+
+
 def make(store: Store, name: str) -> Meta:
-    """Compute one table from the tables on disk and write it. Raises StoreError."""
-    table = COMPUTED[name]
-    return store.write(name, table.make(*(store.read(t) for t in table.inputs)), table.inputs)
+    """Compute one table from the tables on disk and write it, unless it was made of just these. Raises StoreError."""
+    table, by = COMPUTED[name], code(name)
+    if meta := store.kept(name, table.inputs, by):
+        return meta
+    return store.write(name, table.make(*(store.read(t) for t in table.inputs)), table.inputs, code=by)
 
 
-def make_rules(store: Store) -> dict[str, Meta]:
-    """Write the rule tables. Raises SettingsError when a rule file is broken, StoreError as the store does."""
+def rules_kept(store: Store) -> bool:
+    """Whether the rule tables on disk are what the files say."""
+    return all(store.kept(name, (state_of(name),), code(name)) for name in RULE_TABLES)
+
+
+def make_rules(store: Store) -> None:
+    """Write the rule tables that the files say anew. Raises SettingsError when a rule file is broken, StoreError."""
     frames = rule_frames()
-    return {name: store.write(name, frames[name], (state_of(name),)) for name in RULE_TABLES}
+    for name in RULE_TABLES:
+        if not store.kept(name, (state_of(name),), code(name)):
+            store.write(name, frames[name], (state_of(name),), code=code(name))

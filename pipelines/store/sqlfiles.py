@@ -21,6 +21,7 @@ from pipelines.registry import benchmarks
 from pipelines.schema import TABLES
 from pipelines.store import sqlheader
 from pipelines.store.checks import Check, offending
+from pipelines.store.code import code_of
 from pipelines.store.tables import Meta, Store
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
@@ -34,6 +35,11 @@ class SqlTable:
     file: str
     sql: str
     inputs: tuple[str, ...]
+
+    @property
+    def code(self) -> str:
+        """The fingerprint of the statement and of what runs it."""
+        return code_of(text=self.sql)
 
 
 @dataclass(frozen=True)
@@ -87,10 +93,11 @@ def _table(name: str, file: str, sql: str) -> SqlTable:
     unknown = [t for t in (name, *inputs) if t not in TABLES]
     if unknown:
         raise ValueError(f"{file}: {', '.join(unknown)} is not a table of the schema")
-    return SqlTable(name, file, sql, tuple(inputs))
+    return SqlTable(name, file, sql, inputs)
 
 
-def reads(sql: str) -> list[str]:
+@cache
+def reads(sql: str) -> tuple[str, ...]:
     """Names of the tables that a SELECT reads, sorted; its own CTEs are not among them."""
     with duckdb.connect() as con:
         tree = json.loads(con.execute("select json_serialize_sql(?)", [sql]).fetchall()[0][0])
@@ -98,7 +105,7 @@ def reads(sql: str) -> list[str]:
         raise ValueError(f"not a SELECT: {tree.get('error_message')}")
     nodes = list(_nodes(tree))
     ctes = {entry["key"] for n in nodes if isinstance(n.get("cte_map"), dict) for entry in n["cte_map"].get("map", [])}
-    return sorted({n["table_name"] for n in nodes if n.get("type") == "BASE_TABLE"} - ctes)
+    return tuple(sorted({n["table_name"] for n in nodes if n.get("type") == "BASE_TABLE"} - ctes))
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -112,9 +119,10 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def make(store: Store, name: str) -> Meta:
-    """Compute one SQL table over the tables on disk and write it. Raises StoreError."""
+    """Compute one SQL table over the tables on disk and write it, unless it was made of these. Raises StoreError."""
     table = sql_tables()[name]
-    return store.write(name, table.sql, table.inputs)
+    meta = store.kept(name, table.inputs, table.code)
+    return meta or store.write(name, table.sql, table.inputs, code=table.code)
 
 
 def sql_checks() -> list[Check]:
@@ -126,15 +134,15 @@ def sql_checks() -> list[Check]:
     for path in sorted((SQL / "checks").glob("*.sql")):
         header = sqlheader.read(path)
         name, table = path.stem.replace("__", "_"), path.stem.split("__")[0]
-        found.append(Check(name, table, header.says, header.statement))
+        found.append(Check(name, table, header.says, header.statement, reads(header.statement)))
     return found
 
 
 def check_tables(store: Store, names: Iterable[str]) -> None:
     """Run the checks that read these tables and no others. Raises StoreError at the first that is broken."""
-    with store.connect() as con:
+    with store.connect(names) as con:
         for check in sql_checks():
-            if set(reads(check.sql)) <= set(names):
+            if set(check.reads) <= set(names):
                 count, rows = offending(con, check)
                 if count:
                     raise StoreError(f"{check.says} {count} rows break this, the first: {rows[0]}")

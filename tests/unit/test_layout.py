@@ -63,8 +63,8 @@ def test_every_table_is_an_asset_and_every_asset_is_described() -> None:
 
 def test_lineage_comes_from_the_statement() -> None:
     sql = "with a as (select * from question), b as (select * from a join choice using (question_id)) select * from b"
-    assert reads(sql) == ["choice", "question"]
-    assert reads("select (select count(*) from run) as n from (select * from prediction) p") == ["prediction", "run"]
+    assert reads(sql) == ("choice", "question")
+    assert reads("select (select count(*) from run) as n from (select * from prediction) p") == ("prediction", "run")
     with pytest.raises(ValueError, match="not a SELECT"):
         reads("drop table question")
 

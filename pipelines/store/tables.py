@@ -122,12 +122,29 @@ class Store:
 
         None where there is no such file: it has to be made.
         """
+        meta = self.recorded(name, part)
+        return meta if meta and meta.code == code and meta.inputs == self.versions(inputs) else None
+
+    def recorded(self, name: str, part: str | None = None) -> Meta | None:
+        """What a table's file (or one part's) records; None where there is none, or a damaged one."""
         target = self._target(TABLES[name], part)
         try:
-            meta = read_meta(target) if target.exists() else None
-        except StoreError:  # damaged: made anew
+            return read_meta(target) if target.exists() else None
+        except StoreError:
             return None
-        return meta if meta and meta.code == code and meta.inputs == self.versions(inputs) else None
+
+    def versions_by(self, names: Iterable[str], column: str) -> dict[str, str]:
+        """The version of what there is in `names` of each value of a column that all of them have: a run's own rows."""
+        names = [name for name in names if self.exists(name)]
+        cells = {name: ", ".join(map(name_of, TABLES[name].column_names)) for name in names}
+        hashed = " union all ".join(
+            f"select {column}, '{name} ' || count(*) || ' ' || sum(hash({cells[name]})::hugeint) as said "
+            f"from {name} group by {column}"
+            for name in names
+        )
+        with self.connect(names) as con:
+            found = con.execute(f"select {column}, string_agg(said, ', ' order by said) from ({hashed}) group by all")
+            return {value: _digest(text) for value, text in sorted(found.fetchall())}
 
     def versions(self, names: Iterable[str]) -> dict[str, str]:
         """The versions of what there is of `names`."""

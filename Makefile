@@ -8,7 +8,7 @@ export DAGSTER_HOME ?= $(CURDIR)/dagster_home
 export DAGSTER_DISABLE_TELEMETRY := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test ui bench lint install install-dev clean lock docs harness hooks wasm
+.PHONY: help run test ui bench lint install install-dev clean lock docs harness spark hooks wasm
 
 help: ## explain these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -67,6 +67,13 @@ $(MODULES)/node_modules/installed: $(MODULES)/package-lock.json
 	@npm ci --prefix $(MODULES) --ignore-scripts --no-audit --no-fund --loglevel error
 	@touch $@
 
+spark: .venv/installed-spark ## the engine for a cluster (extra medexams[spark], 650 MB); it needs Java 17 besides
+
+.venv/installed-spark: requirements-spark.txt .venv/installed-dev
+	@echo "installing PySpark into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-spark.txt
+	@touch $@
+
 hooks: install-dev ## check each commit of this checkout (.pre-commit-config.yaml)
 	$(BIN)/pre-commit install
 
@@ -77,8 +84,9 @@ LOCK := uv pip compile --system-certs --universal --python-version 3.11 --genera
 	--no-strip-extras --no-annotate --quiet $(ARGS)
 
 lock: install-dev ## pin what pyproject.toml asks for (hashed, no registry named; ARGS=--upgrade: the newest)
-	$(BIN)/$(LOCK) --group build pyproject.toml --output-file requirements.txt
-	$(BIN)/$(LOCK) --group build --group dev --constraint requirements.txt pyproject.toml --output-file requirements-dev.txt
+	$(BIN)/$(LOCK) --group build --extra ask pyproject.toml --output-file requirements.txt
+	$(BIN)/$(LOCK) --group build --group dev --extra ask --constraint requirements.txt pyproject.toml --output-file requirements-dev.txt
+	$(BIN)/$(LOCK) --extra spark --constraint requirements-dev.txt pyproject.toml --output-file requirements-spark.txt
 	$(BIN)/$(LOCK) requirements-harness.in --output-file requirements-harness.txt
 
 clean: ## remove .venv*, caches and Dagster's history; data/ stays

@@ -10,6 +10,9 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 
+from pipelines import engines
+from pipelines.cockpit import PANELS, ROWS, Row, preview
+from pipelines.engines import Engine
 from pipelines.pictures import PICTURES, markdown_image
 from pipelines.progress import Progress, silent
 from pipelines.schema import TABLES, Table
@@ -18,13 +21,12 @@ from pipelines.stages import open_store
 from pipelines.store.lock import refresh_lock
 from pipelines.store.tables import Store
 from pipelines.store.upkeep import sweep
-from pipelines.text.printable import markdown_safe
 
 SOURCES, QUESTIONS, RULES, RUNS, SCORES, PUBLISH = (
-    "g1_sources", "g2_questions", "g3_rules", "g4_runs", "g5_scores", "g6_publish",
+    "sources", "questions", "rules", "runs", "scores", "publish",
 )  # fmt: skip
 GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES, "releases": PUBLISH}
-"""Asset group of each group of the schema; the numbers keep the UI in the order of the flow."""
+"""Asset group of each group of the schema."""
 
 ROOT = Path(__file__).resolve().parents[1]
 OWNERS = ["team:medexams"]
@@ -35,16 +37,14 @@ UNATTENDED_WAIT = 3600.0
 """Seconds that a run of the schedule or the sensor waits for the lock: nobody is there to start it again."""
 PROCESS_TAG, HOST_TAG = "medexams/process", "medexams/host"
 
-PREVIEW_ROWS = 5
-PREVIEW_COLUMNS = 8
-
 
 @dataclass(frozen=True)
 class Workspace:
-    """Settings and store of the data folder that a run works on; whoever has it holds the folder's refresh lock."""
+    """What a run works with: a data folder's settings, store and engine; whoever has it holds the refresh lock."""
 
     settings: Settings
     store: Store
+    engine: Engine
     progress: Progress = silent
 
 
@@ -57,7 +57,8 @@ def workspace_resource(settings: Settings, progress: Progress = silent) -> dg.Re
         unattended = run is not None and bool(UNATTENDED & run.tags.keys())
         with refresh_lock(settings.data, max(settings.lock_wait, UNATTENDED_WAIT if unattended else 0.0)):
             sweep(settings.data, settings.warehouse)
-            yield Workspace(settings, open_store(settings), progress)
+            with engines.opened(settings) as engine:
+                yield Workspace(settings, open_store(settings), engine, progress)
 
     return workspace
 
@@ -81,7 +82,7 @@ def table_spec(name: str, deps: list[str], kinds: set[str], code: str) -> dg.Ass
 
 def stage_tag(group: str) -> dict[str, str]:
     """The tag to filter the assets of one stage by."""
-    return {"stage": group.partition("_")[2]}
+    return {"stage": group}
 
 
 def code_references(*files: str) -> dict[str, dg.CodeReferencesMetadataValue]:
@@ -111,18 +112,28 @@ def column_schema(table: Table) -> dg.TableSchema:
 
 
 def table_metadata(store: Store, name: str) -> dict[str, dg.MetadataValue]:
-    """Row count, a preview and, for some, a chart of a table as it is on disk."""
+    """Row count, a panel or a preview that the UI shows open, and for some a picture of a table as it is on disk."""
     meta = store.meta(name)
-    head = pl.concat(
-        [pl.read_parquet(f, n_rows=PREVIEW_ROWS) for f in store.files(name)[:1]] or [TABLES[name].frame([])]
-    )
-    found: dict[str, dg.MetadataValue] = {
-        "dagster/row_count": dg.MetadataValue.int(meta.rows if meta else 0),
-        "preview": dg.MetadataValue.md(markdown(head.head(PREVIEW_ROWS))),
-    }
+    found: dict[str, dg.MetadataValue] = {"dagster/row_count": dg.MetadataValue.int(meta.rows if meta else 0)}
+    if name in PANELS:
+        found["preview"] = panel(store, name)
+    else:
+        frames = [pl.read_parquet(f, n_rows=ROWS) for f in store.files(name)[:1]] or [TABLES[name].frame([])]
+        found["preview"] = open_table(preview(pl.concat(frames)))
     if name in PICTURES:
         found["chart"] = dg.MetadataValue.md(_chart(store, name))
     return found
+
+
+def panel(store: Store, name: str) -> dg.MetadataValue:
+    """What matters most of a table, as an open table."""
+    return open_table(PANELS[name].rows(*map(store.read, PANELS[name].inputs)))
+
+
+def open_table(rows: list[Row]) -> dg.MetadataValue:
+    """Rows as a table that the UI shows open."""
+    columns = [dg.TableColumn(name) for name in (rows[0] if rows else ["no rows"])]
+    return dg.MetadataValue.table([dg.TableRecord(row) for row in rows], schema=dg.TableSchema(columns))
 
 
 def _chart(store: Store, name: str) -> str:
@@ -132,15 +143,6 @@ def _chart(store: Store, name: str) -> str:
     except Exception as fault:  # whatever is wrong with a picture, it must not stop a refresh
         return f"not drawn: {type(fault).__name__}: {fault}"
     return markdown_image(chart.alt, png) if png else "nothing to draw yet"
-
-
-def markdown(frame: pl.DataFrame, columns: int = PREVIEW_COLUMNS) -> str:
-    """A small frame as a Markdown table; long texts are cut, further columns left out."""
-    shown = frame[:, :columns]
-    cell = lambda v: markdown_safe(str("" if v is None else v)[:60])  # noqa: E731
-    lines = [" | ".join(shown.columns), " | ".join("---" for _ in shown.columns)]
-    lines += [" | ".join(cell(v) for v in row) for row in shown.iter_rows()]
-    return "\n".join(f"| {line} |" for line in lines)
 
 
 def process_tags() -> dict[str, str]:

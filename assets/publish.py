@@ -9,7 +9,7 @@ from assets.common import (
     PUBLISH,
     Workspace,
     code_references,
-    markdown,
+    panel,
     prune_history,
     stage_tag,
     table_metadata,
@@ -19,12 +19,6 @@ from pipelines import stages
 from pipelines.schema import TABLES
 from pipelines.store import changes
 from pipelines.store.publishing import publish
-
-BOARD = (
-    "dataset_id", "rank", "rank_low", "rank_high", "model", "metric", "score", "low", "high", "coverage", "note",
-    "method",
-)  # fmt: skip
-"""Columns of the leaderboard that the UI shows beside the published warehouse."""
 
 
 @dg.multi_asset(
@@ -63,7 +57,6 @@ def warehouse(
     settings = workspace.settings
     rows = publish(workspace.store, settings.warehouse, settings.keep_generations)
     prune_history(context.instance)
-    board = workspace.store.read("leaderboard").sort("dataset_id", "rank", nulls_last=True).select(BOARD).head(20)
     yield dg.MaterializeResult(changes.NAME, metadata=table_metadata(workspace.store, changes.NAME))
     yield dg.MaterializeResult(
         "warehouse",
@@ -72,6 +65,7 @@ def warehouse(
             "bytes": settings.warehouse.stat().st_size,
             "dagster/row_count": sum(rows.values()),
             "rows": dg.MetadataValue.json(rows),
-            "leaderboard": dg.MetadataValue.md(markdown(board, len(BOARD))),
+            "leaderboard": panel(workspace.store, "leaderboard"),
+            "what_changed": panel(workspace.store, changes.NAME),
         },
     )

@@ -23,3 +23,13 @@ def question_tables(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.Mater
     stages.build_questions(workspace.settings, workspace.store)
     for name in QUESTION_TABLES:
         yield dg.MaterializeResult(name, metadata=table_metadata(workspace.store, name))
+
+
+@dg.multi_asset(
+    name="prompt_table",
+    specs=[table_spec("prompt", list(stages.PROMPT_INPUTS), {"jinja", "parquet"}, "pipelines/prompts/__init__.py")],
+)
+def prompt_table(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.MaterializeResult]:
+    """Write every question as its benchmark asks it."""
+    stages.build_prompts(workspace.store)
+    yield dg.MaterializeResult("prompt", metadata=table_metadata(workspace.store, "prompt"))

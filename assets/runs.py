@@ -45,7 +45,7 @@ def baseline_assets() -> Iterator[dg.AssetsDefinition]:
 )
 def run_tables(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.MaterializeResult]:
     """Read what is new in the inbox; with the baselines it makes up the run tables."""
-    found = stages.import_runs(workspace.settings, workspace.store, workspace.progress)
+    found = stages.import_runs(workspace.settings, workspace.store, workspace.progress, workspace.engine)
     more: dict[str, dg.MetadataValue] = {
         "files_or_folders": dg.MetadataValue.int(found.groups),
         "read_anew": dg.MetadataValue.int(found.read_anew),

@@ -37,7 +37,7 @@ def _source_asset(source: Source) -> dg.AssetsDefinition:
         def progress(what: str, done: int, total: int | None) -> None:
             if done == total or done % 25 == 0:
                 context.log.info(f"{what}: {done} of {total}")
-            workspace.progress(what, done, total)
+            workspace.progress(f"{source.card.name}: {what}", done, total)
 
         shot = stages.fetch(workspace.settings, source.card.name, progress)
         if shot is None:

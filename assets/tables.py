@@ -15,7 +15,7 @@ def _sql_asset(table: sqlfiles.SqlTable) -> dg.AssetsDefinition:
 
     @dg.multi_asset(name=table.name, specs=[spec.merge_attributes(metadata={"sql": statement})])
     def compute(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
-        sqlfiles.make(workspace.store, table.name)
+        sqlfiles.make(workspace.store, table.name, workspace.engine.computed)
         return dg.MaterializeResult(table.name, metadata=table_metadata(workspace.store, table.name))
 
     return compute

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy import special
 
 from pipelines.scoring.comparisons import difference, sign_flip
 from pipelines.scoring.intervals import combined
+from pipelines.scoring.items import calibrate
 from pipelines.scoring.passing import drawn
 
 EXAMS = 2000
@@ -135,6 +137,26 @@ def calibration(n: int = 100, line: float = 0.6, exams: int = EXAMS) -> list[tup
     return found
 
 
+def parameters_hold(voices: int, spread: float, papers: int = 40, questions: int = 300) -> dict[str, float]:
+    """Share of simulated questions whose 95 % interval (estimate and 1.96 standard errors) holds the truth.
+
+    Difficulties are normal around a line in the examinees' logit; ln(a) is normal with standard deviation `spread`.
+    """
+    rng = np.random.default_rng([SEED, voices, int(100 * spread)])
+    held: dict[str, list[float]] = {"difficulty": [], "discrimination": []}
+    for _ in range(papers):
+        hard = rng.normal(0, 1.2, questions)
+        hard -= hard.mean()
+        b, a = hard + rng.normal(0, 0.8, questions), np.exp(rng.normal(0, spread, questions))
+        ability = rng.normal(0.5, 1.0, (voices, 1))
+        right = (rng.random((voices, questions)) < special.expit(a * (ability - b))).astype(float)
+        found = calibrate(right, special.expit(-hard))
+        for name, truth in (("difficulty", b), ("discrimination", a)):
+            estimate, error = getattr(found, name), getattr(found, f"{name}_se")
+            held[name].append(float((np.abs(estimate - truth) <= 1.96 * error + 1e-9).mean()))
+    return {name: float(np.mean(shares)) for name, shares in held.items()}
+
+
 def main() -> int:
     """Print the tables as Markdown; the number of cells that miss."""
     missed = 0
@@ -154,6 +176,12 @@ def main() -> int:
         due = float(name)
         missed += abs(share - due) > (0.03 if due != 0.5 else 0.08)
         print(f"| {name} | {share:.3f} | {runs} |")
+    print("\n| parameter, of 300 questions | holds |\n|---|---|")
+    for voices, spread in ((2, 0.0), (3, 0.0), (10, 0.0), (30, 0.4)):
+        for name, share in parameters_hold(voices, spread).items():
+            if name == "difficulty" or spread:
+                missed += not 0.93 <= share <= 0.97
+                print(f"| {name}, {voices} families, ln(a) spread {spread} | {share:.3f} |")
     return missed
 
 

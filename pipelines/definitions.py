@@ -37,6 +37,7 @@ def build_defs(settings: Settings, progress: Progress = silent) -> dg.Definition
         assets=[
             *sources.source_assets(),
             questions.question_tables,
+            questions.prompt_table,
             *runs.baseline_assets(),
             runs.run_tables,
             scores.rule_tables,
@@ -117,7 +118,7 @@ def _step_counter(job: str, steps: int, progress: Progress) -> dg.LoggerDefiniti
             event = getattr(record, "dagster_meta", {}).get("dagster_event")
             if event is not None and event.event_type_value == "STEP_SUCCESS":
                 self.ended += 1
-                progress(f"steps of {job}", self.ended, steps)
+                progress(f"{job}: {event.step_key}", self.ended, steps)
 
     handler = Counter()  # one for all parts of a job
 

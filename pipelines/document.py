@@ -1,5 +1,4 @@
-"""The pages of docs/ that are made from code and data, so that they can't differ: schema.md, rules.md, commands.md
-and queries.md.
+"""The pages of docs/ that are made from code and data: schema.md, rules.md, commands.md and queries.md.
 
 `python -m pipelines.document` writes them (make docs); tests compare. What is written by hand is not here.
 """

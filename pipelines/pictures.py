@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipelines.vocabulary import VERDICTS
+from pipelines.vocabulary import METRICS, VERDICTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ def leaderboard(board: pl.DataFrame) -> bytes | None:
     if not datasets:
         return None
     panels = [_best(board.filter(pl.col("dataset_id") == d)) for d in datasets]
-    heights = [len(p) + 2.2 for p in panels]
+    heights = [len(p) + 3.0 for p in panels]
     figure = _figure(8, 0.27 * sum(heights) + 0.3)
     for axes, dataset, rows in zip(_rows_of(figure, heights), datasets, panels, strict=True):
         for place, row in enumerate(rows.iter_rows(named=True)):
@@ -62,9 +62,13 @@ def leaderboard(board: pl.DataFrame) -> bytes | None:
         axes.set_yticks(range(len(rows)), [_short(m) for m in rows["model"]])
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.axvline(0, color="#BBBBBB", linewidth=1, zorder=0)
+        if (chance := rows["chance"][0]) is not None:
+            axes.axvline(float(chance), color="#767676", linewidth=1, linestyle=":", zorder=0)
+        metric = METRICS[rows["metric"][0]]
+        axes.set_xlabel(f"{metric.says} ({metric.unit}); dotted: chance", fontsize=8)
         n = board.filter(pl.col("dataset_id") == dataset).height
         more = f", best {len(rows)} of {n}" if n > len(rows) else ""
-        axes.set_title(f"{dataset}: {rows['metric'][0]}{more}", loc="left", fontsize=10)
+        axes.set_title(f"{dataset}{more}", loc="left", fontsize=10)
     kinds = {kind: colour for kind, colour in COLOURS.items() if kind in {k for p in panels for k in p["kind"]}}
     handles: list[Any] = [_mark(kind, colour) for kind, colour in kinds.items()]
     figure.legend(handles=handles, ncols=3, loc="outside lower center", frameon=False, fontsize=9)

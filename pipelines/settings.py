@@ -16,6 +16,7 @@ from pipelines.registry.card import SourceCard
 from pipelines.text.limits import LIMITS, Limits
 
 PROFILES = ("sample", "live")
+ENGINES = ("duckdb", "spark")
 OFF = "off"
 """The address of a source that is switched off: it is not fetched, and what was accepted of it stays in use."""
 _LEAST = {
@@ -74,6 +75,10 @@ class Settings:
     """A release, or a guarded table, that lost more than this share of its rows is refused."""
     key_change_share: float = 0.1
     """A release in which more than this share of the known questions has another answer key is refused."""
+    engine: str = "duckdb"
+    """Where tables are computed and prediction files read: duckdb (this process) or spark."""
+    spark_master: str = "local[*]"
+    """Address of the Spark master, as Spark has it: spark://host:7077, or local[*] for threads of this machine."""
     lock_wait: float = 0.0
     """Seconds to wait for another refresh of the same data folder to end."""
     given: frozenset[str] = field(default_factory=frozenset)
@@ -102,6 +107,8 @@ class Settings:
         settings = cls(**found)
         if settings.profile not in PROFILES:
             raise SettingsError(f"profile {settings.profile!r} is not one of {', '.join(PROFILES)}")
+        if settings.engine not in ENGINES:
+            raise SettingsError(f"engine {settings.engine!r} is not one of {', '.join(ENGINES)}")
         for name, kind in kinds.items():
             least = _LEAST.get(name, 0)
             if kind in (int, float) and not least <= getattr(settings, name) < math.inf:

@@ -18,11 +18,13 @@ from pipelines.archive.landing import Landing
 from pipelines.archive.releases import Deviation, Releases, acceptance
 from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot
+from pipelines.ask.plan import prompt_rows
+from pipelines.engines import Engine, Local
 from pipelines.errors import SourceError, StoreError
+from pipelines.export.content import questions
 from pipelines.progress import Progress, silent
 from pipelines.questions.acceptance import count_deviation, deviations
-from pipelines.questions.item import Reading
-from pipelines.questions.sound import sound
+from pipelines.questions.item import Reading, sound
 from pipelines.questions.unify import QUESTION_TABLES, unify
 from pipelines.registry import folders, sources
 from pipelines.runs import importing
@@ -46,6 +48,9 @@ def open_store(settings: Settings) -> Store:
         outside=partial(_outside, Releases(Landing(settings.data))),
     )
 
+
+PROMPT_INPUTS = ("dataset", "exam", "passage", "question", "choice", "answer_key", "question_image", "question_flag")
+"""Tables that prompts are made from."""
 
 ARCHIVE = "state of the archive"
 """What the question tables are made from, by its name among the inputs: the releases fetched, new ones included."""
@@ -214,6 +219,15 @@ def _read(shot: Snapshot, landing: Landing) -> Reading:
     return reading
 
 
+def build_prompts(store: Store) -> Meta:
+    """The table prompt: every question in each of its benchmark's ways of asking."""
+    rows: list[dict[str, Any]] = []
+    with store.connect() as con:
+        for (dataset_id,) in con.execute("select dataset_id from dataset order by dataset_id").fetchall():
+            rows += prompt_rows(questions(con, dataset_id))
+    return store.write("prompt", TABLES["prompt"].frame(rows), PROMPT_INPUTS)
+
+
 def note_refusals(settings: Settings, store: Store) -> Meta:
     """The table refused_release, from the archive's book."""
     if meta := refusals_kept(store):
@@ -258,9 +272,12 @@ def baseline_kept(store: Store, name: str) -> Meta | None:
     return made[1] if all(made) else None
 
 
-def import_runs(settings: Settings, store: Store, progress: Progress = silent) -> importing.Summary:
+def import_runs(
+    settings: Settings, store: Store, progress: Progress = silent, engine: Engine | None = None
+) -> importing.Summary:
     """Read what is new in the inbox (and the sample's own predictions, where the sample is in use)."""
     folders = [settings.inbox_folder]
     if store.read("dataset")["is_sample"].any():
         folders = [*sample.predictions(), *folders]
-    return importing.read(store, folders, settings.limits, progress)
+    readings = partial((engine or Local()).read, store)
+    return importing.read(store, folders, settings.limits, progress, readings)

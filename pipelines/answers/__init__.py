@@ -5,7 +5,6 @@
 """
 
 from pipelines.answers.core import Answer, read
-from pipelines.answers.numbers import canonical, canonical_sequence
 from pipelines.answers.record import read_record
 from pipelines.answers.vectorised import read_frame
 
@@ -15,8 +14,6 @@ READER_VERSION = 4
 __all__ = [
     "READER_VERSION",
     "Answer",
-    "canonical",
-    "canonical_sequence",
     "read",
     "read_frame",
     "read_record",

@@ -6,7 +6,7 @@ Values are decimals without unit, as the response gives them: 2.05 g/day is "2.0
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import takewhile
@@ -59,15 +59,6 @@ def canonical(text: object) -> str | None:
     """
     found = next(_numbers(normalise(as_text(text)).strip()), None)
     return found[0] if found else None
-
-
-def canonical_sequence(items: Sequence[str] | str) -> str:
-    """A sequence in canonical form: its items in order, upper-case, joined by "-". Takes a list, or text like
-    "a→c→b" or "ACB"."""
-    if isinstance(items, str):
-        found = re.findall(r"[0-9A-Zァ-ヶ一-鿿①-⑩]+", normalise(items).upper())
-        items = list(found[0]) if len(found) == 1 else found
-    return SEQUENCE_JOIN.join(normalise(str(item)).strip().upper() for item in items)
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int, int]]:

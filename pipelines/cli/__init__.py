@@ -9,6 +9,7 @@ from __future__ import annotations
 import click
 
 from pipelines.cli import (
+    ask,
     compare,
     completion,
     diff,
@@ -36,6 +37,7 @@ def main() -> None:
       medexams refresh --profile sample    the bundled sample, no network
       medexams refresh                     the public sources
       medexams runs add FILE…              predictions that a tool wrote
+      medexams ask --base-url … --model …  a model, asked now
       medexams leaderboard                 what came out
       medexams explain RUN QUESTION        why an answer scored as it did
       medexams sql "from pass_grid"        any question, in SQL
@@ -46,6 +48,7 @@ def main() -> None:
 
 for _command in (
     refresh.refresh,
+    ask.ask,
     leaderboard.leaderboard,
     query.sql,
     explain.explain,

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from pipelines.cli.output import echo
+from pipelines.cli.output import STYLES, echo_sentence, take_any_encoding
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.text.printable import printable
 
@@ -48,12 +48,25 @@ def _verbose_option() -> click.Option:
     return click.Option(["--verbose"], is_flag=True, expose_value=False, callback=listen, help=help_text)
 
 
+def _quiet_option() -> click.Option:
+    def hush(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value:
+            ctx.meta["medexams.quiet"] = True
+
+    help_text = "Show no progress (where standard error is no terminal there is none)."
+    return click.Option(["--quiet"], is_flag=True, expose_value=False, callback=hush, help=help_text)
+
+
+def _shared_options() -> list[click.Parameter]:
+    return [_verbose_option(), _quiet_option(), _debug_option()]
+
+
 class Command(click.Command):
-    """A command that takes --verbose and --debug too, so that they may stand before or after the command's name."""
+    """A command that takes --verbose, --quiet and --debug too, so that they may stand before or after its name."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.params += [_verbose_option(), _debug_option()]
+        self.params += _shared_options()
 
 
 class Group(click.Group):
@@ -64,7 +77,11 @@ class Group(click.Group):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.params += [_verbose_option(), _debug_option()]
+        self.params += _shared_options()
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        take_any_encoding()
+        return super().main(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -87,7 +104,7 @@ class Group(click.Group):
                 raise
             known = isinstance(error, MedexamsError)
             what = str(error) if known else _defect(error)
-            echo(f"medexams: {what}", err=True)
+            echo_sentence(f"medexams: {what}", err=True)
             ctx.exit(2 if isinstance(error, SettingsError) else 1)
 
 
@@ -106,6 +123,15 @@ def data_option(wrapped: Callable[..., Any]) -> Callable[..., Any]:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+def style_options(*styles: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """--format with `styles` (STYLES where none is named; the first is the default), and --json."""
+    styles = styles or STYLES
+    choice = click.Choice(styles)
+    form = click.option("--format", "style", type=choice, default=styles[0], show_default=True, help="How to print it.")
+    json_too = click.option("--json", "style", flag_value="json", help="The same as --format json.")
+    return lambda wrapped: form(json_too(wrapped))
 
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:

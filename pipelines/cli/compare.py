@@ -11,9 +11,9 @@ import click
 import duckdb
 from rich.table import Table
 
-from pipelines.cli.command import command, data_option
+from pipelines.cli.command import command, data_option, style_options
 from pipelines.cli.names import LISTED, complete_run, runs_named
-from pipelines.cli.output import STYLES, cell, console, echo, print_rows
+from pipelines.cli.output import cell, console, echo, echo_sentence, print_rows
 from pipelines.cli.warehouse import open_warehouse, records
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.report import links
@@ -31,7 +31,7 @@ SURE = 0.05
 @click.option("--outcome", type=click.Choice(OUTCOMES), help="Questions with this outcome alone.")
 @click.option("--topic", help="Questions of this subject alone.")
 @click.option("--limit", default=20, show_default=True, help="At most so many questions in the table.")
-@click.option("--format", "style", type=click.Choice(STYLES), default="table", show_default=True)
+@style_options()
 @data_option
 def compare(
     first: str, second: str, dataset: str | None, outcome: str | None, topic: str | None, limit: int, style: str,
@@ -64,7 +64,7 @@ def compare(
         return
     echo(f"A  {run_a}\nB  {run_b}\n")
     for line in _in_words(items, tests):
-        echo(line)
+        echo_sentence(line)
     _print_topics(items)
     _print_items(chosen, limit, all_shown=outcome is not None or topic is not None)
     echo(f"report: {(settings.data / 'report').resolve() / links.pair(run_a, run_b)}")

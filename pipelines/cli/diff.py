@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from pipelines.cli.command import command, data_option
-from pipelines.cli.output import STYLES, echo, print_rows
+from pipelines.cli.command import command, data_option, style_options
+from pipelines.cli.output import echo, print_rows
 from pipelines.cli.warehouse import open_warehouse
 from pipelines.schema import TABLES
 from pipelines.settings import Settings
@@ -19,7 +19,7 @@ from pipelines.vocabulary import CHANGE_KINDS
 @command()
 @click.argument("generation", required=False)
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(CHANGE_KINDS), help="This kind (several times).")
-@click.option("--format", "style", type=click.Choice(STYLES), default="table", show_default=True)
+@style_options()
 @data_option
 def diff(generation: str | None, kinds: tuple[str, ...], style: str, data: Path | None) -> None:
     """Say what changed: datasets, questions, keys, rules, runs, and each score or verdict that moved, with its cause.

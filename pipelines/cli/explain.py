@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from pipelines.cli.command import command, data_option
+from pipelines.cli.command import command, data_option, style_options
 from pipelines.cli.names import complete_run, runs_named, the_question
-from pipelines.cli.output import dump, echo, number
+from pipelines.cli.output import dump, echo, echo_sentence, number
 from pipelines.cli.warehouse import open_warehouse, records
 from pipelines.errors import MedexamsError
 from pipelines.report import links
@@ -24,8 +24,7 @@ _CHOICES = "select label, text, is_correct, is_forbidden from choice where quest
 @command()
 @click.argument("run", shell_complete=complete_run)
 @click.argument("question")
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--json", "style", flag_value="json", help="The same as --format json.")
+@style_options("text", "json")
 @data_option
 def explain(run: str, question: str, style: str, data: Path | None) -> None:
     """Say why an answer scored as it did: response, reading, key, points, rule, file and line.
@@ -52,7 +51,7 @@ def explain(run: str, question: str, style: str, data: Path | None) -> None:
         return
     for answer in answers:
         for line in _text(answer, choices):
-            echo(line)
+            echo_sentence(line, indent=" " * 10)
         echo("")
     written = page.with_name("question.html").exists()
     echo(f"report    {page}{'' if written else ' (after `medexams report`)'}")

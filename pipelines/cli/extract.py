@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pipelines.cli.command import command
-from pipelines.cli.output import echo
+from pipelines.cli.output import echo, takes_all
 from pipelines.errors import MedexamsError
 from pipelines.text.printable import json_safe
 
@@ -39,6 +39,6 @@ def extract(file: Any) -> None:
         except (ValueError, TypeError, RecursionError) as fault:
             broken += 1
             answer = {"status": "error", "labels": [], "value": None, "evidence": f"not read: {str(fault)[:200]}"}
-        echo(json_safe(json.dumps(answer, ensure_ascii=False)))
+        echo(json_safe(json.dumps(answer, ensure_ascii=not takes_all())))
     if broken:
         raise MedexamsError(f"{broken} lines could not be read; each must be a JSON object with text and answer_type")

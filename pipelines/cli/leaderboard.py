@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich import box
 from rich.table import Table
 
 from pipelines.cli.command import command, data_option, json_option
-from pipelines.cli.output import cell, console, echo, rows_as_json
+from pipelines.cli.output import cell, console, echo, is_narrow, rows_as_json
 from pipelines.cli.warehouse import open_warehouse
 from pipelines.errors import MedexamsError
 from pipelines.schema import BENCHMARKS
@@ -54,29 +55,8 @@ def _print_board(dataset_id: str, entries: list[dict[str, Any]]) -> None:
     first = entries[0]
     note = "SAMPLE, written for medexams: not an exam" if first["is_sample"] else first["licence"]
     title = cell(f"{first['title']}  [{dataset_id}]\n{note}")
-    table = Table(title=title, title_justify="left", title_style="bold")
-    for name in (
-        "rank",
-        "model",
-        "kind",
-        "score",
-        "95 % interval",
-        "accuracy",
-        "coverage",
-        "answered",
-        "abstained",
-        "refused",
-        "unparsed",
-        "n",
-    ):
-        table.add_column(name, justify="left" if name in ("model", "kind") else "right", no_wrap=name == "model")
-    for e in entries:
-        table.add_row(
-            _rank(e), cell(e["model"]), e["kind"],
-            _number(e["score"]), _interval(e["low"], e["high"]), _share(e["accuracy"]),
-            _coverage(e),
-            *(str(e[k]) for k in ("answered", "abstained", "refused", "unparsed", "n")),
-        )  # fmt: skip
+    table = (_narrow if is_narrow() else _wide)(entries)
+    table.title, table.title_justify, table.title_style = title, "left", "bold"
     out = console()
     out.print(table)
     out.print(
@@ -90,6 +70,50 @@ def _print_board(dataset_id: str, entries: list[dict[str, Any]]) -> None:
     for method in sorted({e["method"] for e in entries if e["method"] and e["score"] is not None}):
         out.print(cell(f"method: {method}"), style="dim")
     out.print()
+
+
+COUNTS = ("answered", "abstained", "refused", "unparsed", "n")
+
+
+def _wide(entries: list[dict[str, Any]]) -> Table:
+    table = Table()
+    for name in ("rank", "model", "kind", "score", "95 % interval", "accuracy", "coverage", *COUNTS):
+        table.add_column(name, justify="left" if name in ("model", "kind") else "right", no_wrap=name == "model")
+    for e in entries:
+        table.add_row(
+            _rank(e), cell(e["model"]), e["kind"],
+            _number(e["score"]), _interval(e["low"], e["high"]), _share(e["accuracy"]),
+            _coverage(e),
+            *(str(e[k]) for k in COUNTS),
+        )  # fmt: skip
+    return table
+
+
+def _narrow(entries: list[dict[str, Any]]) -> Table:
+    """What fits 80 columns: names may be cut, and what is no answer (unread, refused, abstained) is one number."""
+    rows = [
+        (
+            _rank(e), _name(e), _number(e["score"]),
+            _interval(e["low"], e["high"]), _coverage(e), str(e["n"] - e["answered"]),
+        )
+        for e in entries
+    ]  # fmt: skip
+    names = ("rank", "model", "score", "95 % interval", "asked", "no answer")
+    widths = [max(len(name), *(len(row[place]) for row in rows)) for place, name in enumerate(names)]
+    room = console().width - sum(widths) + widths[1] - 2 * len(names)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name, width in zip(names, widths, strict=True):
+        if name == "model":
+            table.add_column(name, no_wrap=True, overflow="ellipsis", width=max(8, min(width, room)))
+        else:
+            table.add_column(name, justify="right", no_wrap=True, width=width)
+    for row in rows:
+        table.add_row(*map(cell, row))
+    return table
+
+
+def _name(entry: dict[str, Any]) -> str:
+    return entry["model"] if entry["kind"] == "model" else f"{entry['model']} ({entry['kind']})"
 
 
 def _rank(entry: dict[str, Any]) -> str:

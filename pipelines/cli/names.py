@@ -39,9 +39,7 @@ def the_question(con: duckdb.DuckDBPyConnection, name: str, datasets: Iterable[s
     keys = dict(con.execute(sql, [list(datasets)]).fetchall())
     found = _matching(name, keys)
     if not found:
-        raise _unknown(
-            "question that this run was asked", name, keys, "medexams sql 'select question_id from question'"
-        )
+        raise _unknown("question of this run", name, keys, "medexams sql 'select question_id from question'")
     return _only(name, found)
 
 
@@ -65,10 +63,11 @@ def _only(name: str, found: Sequence[str]) -> str:
 
 def _unknown(what: str, name: str, names: Mapping[str, str], listing: str) -> SettingsError:
     """The error that names the ids nearest to a name, as they are or by their other name."""
+    parts = name.count("/") + 1  # so many of an id, from its end, are compared too
     by_name: dict[str, str] = {}
     for i, other in names.items():
-        by_name.setdefault(i.casefold(), i)
-        by_name.setdefault(other.casefold(), i)
+        for text in (i, other, "/".join(i.split("/")[-parts:])):
+            by_name.setdefault(text.casefold(), i)
     near = difflib.get_close_matches(name.casefold(), list(by_name), n=LISTED, cutoff=0.5)
     found = list(dict.fromkeys(by_name[n] for n in near))
     return SettingsError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import math
 import re
 import sys
-import time
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -19,37 +21,33 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 from rich.text import Text
 
+from pipelines.progress import silent
 from pipelines.text.printable import json_safe, printable
 
+UNBOUND = 100_000
+WIDE = 150
+"""Columns that the widest tables of leaderboards and runs take."""
 STYLES = ("table", "csv", "json")
 ROWS_SHOWN = 1000
 """Rows that are set as a table; a longer one takes long to set, and nobody reads it."""
-STALE_AFTER = 0.5
-"""Seconds between two progress lines where there is no terminal."""
 
 
 @contextmanager
 def show_progress() -> Iterator[Callable[[str, int, int | None], None]]:
-    """A bar on a terminal, else a line now and then, both on standard error."""
-    if not sys.stderr.isatty():
-        last = 0.0
-
-        def line(what: str, done: int, total: int | None) -> None:
-            nonlocal last
-            if done == total or time.monotonic() - last > STALE_AFTER:
-                last = time.monotonic()
-                echo(f"{what}: {done}{f' of {total}' if total else ''}", err=True)
-
-        yield line
+    """Bars on a terminal, one for each `what` up to its colon; nothing elsewhere, or with --quiet."""
+    context = click.get_current_context(silent=True)
+    if not sys.stderr.isatty() or (context is not None and context.meta.get("medexams.quiet")):
+        yield silent
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
 
         def bar(what: str, done: int, total: int | None) -> None:
-            task = tasks.setdefault(what, None) or bars.add_task(printable(what))
-            tasks[what] = task
-            bars.update(task, completed=done, total=total)
+            name = what.partition(": ")[0]
+            task = tasks.setdefault(name, None) or bars.add_task(printable(what))
+            tasks[name] = task
+            bars.update(task, completed=done, total=total, description=printable(what))
 
         yield bar
 
@@ -75,6 +73,8 @@ def print_rows(style: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
     if style == "json":
         echo(rows_as_json(names, rows))
     elif style == "csv":
+        if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty() and not takes_all():
+            sys.stdout.reconfigure(encoding="utf-8")  # data keep every character
         for line in (csv_line(row) for row in (names, *rows)):
             # A pipe gets the data as they are, a terminal nothing that it would obey.
             sys.stdout.write((printable(line) if sys.stdout.isatty() else line) + "\n")
@@ -89,7 +89,7 @@ def print_rows(style: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
 
 def dump(value: Any) -> str:
     """Any value as JSON that a person can read."""
-    return json_safe(json.dumps(value, ensure_ascii=False, indent=1))
+    return json_safe(json.dumps(value, ensure_ascii=not takes_all(), indent=1))
 
 
 class _Out(Console):
@@ -100,8 +100,13 @@ class _Out(Console):
 
 
 def console() -> Console:
-    """Standard output; where it is not a terminal, wide enough that nothing is cut."""
-    return _Out(width=None if sys.stdout.isatty() else 200, soft_wrap=False)
+    """Standard output; where it is not a terminal, so wide that nothing is cut or folded."""
+    return _Out(width=None if sys.stdout.isatty() else UNBOUND, soft_wrap=False)
+
+
+def is_narrow() -> bool:
+    """True on a terminal that a wide table does not fit."""
+    return console().width < WIDE
 
 
 def cell(value: Any) -> Text:
@@ -111,7 +116,42 @@ def cell(value: Any) -> Text:
 
 def echo(text: str, *, err: bool = False) -> None:
     """Print a line; what stands in it from outside can't steer the terminal."""
-    click.echo(printable(text), err=err)
+    click.echo(printable(text), file=sys.stderr if err else sys.stdout)
+
+
+def echo_sentence(text: str, *, err: bool = False, indent: str = "  ") -> None:
+    """Print text, its long lines broken between words on a terminal and set in by `indent`."""
+    if (sys.stderr if err else sys.stdout).isatty():
+        fill = textwrap.TextWrapper(
+            Console(stderr=err).width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+        text = "\n".join(fill.fill(line) for line in text.split("\n"))
+    echo(text, err=err)
+
+
+_PLAIN = {"–": "-", "−": "-", "…": "...", "×": "x", "·": "-", "→": "->", "←": "<-", "“": '"', "”": '"', "’": "'"}
+
+
+def _degraded(fault: UnicodeError) -> tuple[str, int]:
+    if not isinstance(fault, UnicodeEncodeError):
+        raise fault
+    lost = fault.object[fault.start : fault.end]
+    return "".join(_PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in lost), fault.end
+
+
+codecs.register_error("medexams", _degraded)
+
+
+def take_any_encoding() -> None:
+    """Have what standard output and error can't encode written as plain signs and escapes, instead of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="medexams")
+
+
+def takes_all() -> bool:
+    """True when standard output can encode every character."""
+    return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def csv_line(row: Sequence[Any]) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 import duckdb
 
-from pipelines.cli.command import command, data_option
-from pipelines.cli.output import STYLES, print_rows
+from pipelines.cli.command import command, data_option, style_options
+from pipelines.cli.output import print_rows
 from pipelines.cli.warehouse import open_warehouse
 from pipelines.errors import MedexamsError, SettingsError
 from pipelines.settings import Settings
@@ -25,8 +25,7 @@ ONLY_READS = "`medexams sql` reads the warehouse and nothing else: no files, no 
 
 @command()
 @click.argument("query", required=False)
-@click.option("--format", "style", type=click.Choice(STYLES), default="table", show_default=True)
-@click.option("--json", "style", flag_value="json", help="The same as --format json.")
+@style_options()
 @data_option
 def sql(query: str | None, style: str, data: Path | None) -> None:
     """Run a query on the published warehouse (read-only).

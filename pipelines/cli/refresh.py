@@ -10,7 +10,7 @@ from pipelines.cli.command import command, data_option, json_option
 from pipelines.cli.output import dump, echo, show_progress
 from pipelines.cli.warehouse import query_warehouse
 from pipelines.schema import BENCHMARKS
-from pipelines.settings import PROFILES, Settings
+from pipelines.settings import ENGINES, PROFILES, Settings
 
 
 @command()
@@ -22,10 +22,20 @@ from pipelines.settings import PROFILES, Settings
     default=None,
     help="Accept releases that changed more than allowed.",
 )
+@click.option("--engine", type=click.Choice(ENGINES), help="Compute here (duckdb, the default) or on a Spark cluster.")
+@click.option(
+    "--master", help="The cluster's address, as spark://host:7077 (default: MEDEXAMS_SPARK_MASTER, or local[*])."
+)
 @json_option
 @data_option
 def refresh(
-    profile: str | None, only: str | None, accept_shrink: bool | None, as_json: bool, data: Path | None
+    profile: str | None,
+    only: str | None,
+    accept_shrink: bool | None,
+    engine: str | None,
+    master: str | None,
+    as_json: bool,
+    data: Path | None,
 ) -> None:
     """Fetch all sources, rebuild all tables, score all runs and publish the warehouse.
 
@@ -38,7 +48,9 @@ def refresh(
       medexams refresh --only BENCHMARK          one benchmark's sources; all tables are rebuilt
       MEDEXAMS_<SOURCE>=./folder medexams refresh     one source from a local folder (medexams doctor lists them)
     """
-    settings = Settings.from_env(profile=profile, data=data, accept_shrink=accept_shrink)
+    settings = Settings.from_env(
+        profile=profile, data=data, accept_shrink=accept_shrink, engine=engine, spark_master=master
+    )
     run_job(settings, "refresh", only)
     counts = query_warehouse(settings, "select dataset_id, n_questions, is_sample from dataset order by dataset_id")
     if as_json:

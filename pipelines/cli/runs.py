@@ -12,7 +12,7 @@ from rich.table import Table
 
 from pipelines.cli.command import Group, data_option, json_option
 from pipelines.cli.names import the_run
-from pipelines.cli.output import cell, console, dump, echo, rows_as_json, show_progress
+from pipelines.cli.output import cell, console, dump, echo, echo_sentence, is_narrow, rows_as_json, show_progress
 from pipelines.cli.refresh import run_job
 from pipelines.cli.shown import runs_show
 from pipelines.cli.warehouse import open_warehouse, query_warehouse
@@ -58,7 +58,6 @@ def runs_add(
     """
     from pipelines.runs import inbox
     from pipelines.runs.formats.card import Card
-    from pipelines.runs.imported import NOTHING_NEW
 
     settings = Settings.from_env(data=data)
     query_warehouse(settings, "select 1")  # without questions there is nothing to match predictions to
@@ -74,29 +73,42 @@ def runs_add(
             f"{len(added.copied)} files are in the inbox and not read yet, since {fault}; the next `medexams refresh` "
             "or the inbox sensor reads them"
         ) from fault
+    names = [f"{settings.inbox_folder.name}/{name}" for name in (*added.copied, *added.refused)]
+    if not as_json:
+        for name, origin in added.kept.items():
+            echo(f"an earlier {name} (from {origin}) stays beside the new one; --replace takes its place")
+    shown = {"files": added.copied, "kept": added.kept} if as_json else None
+    say_what_was_read(settings, names, lenient=lenient, as_json=shown)
+
+
+def say_what_was_read(
+    settings: Settings, names: Sequence[str], *, lenient: bool, as_json: dict[str, Any] | None = None
+) -> None:
+    """What the published warehouse made of files of the inbox; with `as_json`, as JSON beside what that says.
+
+    Raises MedexamsError when not all of them could be read and matched, unless `lenient`.
+    """
+    from pipelines.runs.imported import NOTHING_NEW
+
     with open_warehouse(settings) as con:
         con.execute("create temp table named (name varchar)")
-        names = [f"{settings.inbox_folder.name}/{name}" for name in (*added.copied, *added.refused)]
         con.executemany("insert into named values (?)", [[name] for name in names])
         found = con.execute(_ADDED).fetchall()
         rejected = con.execute(_REJECTED).fetchall()
         unmatched = con.execute(_UNMATCHED).fetchall()
-    if as_json:
+    if as_json is not None:
         runs_found = [dict(zip(_RUN_COLUMNS, row, strict=True)) for row in found]
         refused = [dict(zip(("path", "reason", "detail"), row, strict=True)) for row in rejected]
         strangers = [dict(zip(("from", "predictions", "reason"), row, strict=True)) for row in unmatched]
-        shown = {"files": added.copied, "runs": runs_found, "rejected": refused, "unmatched": strangers}
-        echo(dump(shown | {"kept": added.kept}))
+        echo(dump(as_json | {"runs": runs_found, "rejected": refused, "unmatched": strangers}))
     else:
         if found:
             _print_runs(found, _RUN_COLUMNS)
         for path, reason, detail in rejected:
-            echo(f"rejected {path}: {reason}{f' ({detail})' if detail else ''}")
+            echo_sentence(f"rejected {path}: {reason}{f' ({detail})' if detail else ''}")
         for run, n, reason in unmatched:
-            echo(f"unmatched {run}: {n} predictions, the first: {reason}")
-        for name, origin in added.kept.items():
-            echo(f"an earlier {name} (from {origin}) stays beside the new one; --replace takes its place")
-        echo(f"{len(added.copied)} files added, {len(found)} runs, {len(rejected)} files rejected")
+            echo_sentence(f"unmatched {run}: {n} predictions, the first: {reason}")
+        echo(f"{len(names)} files added, {len(found)} runs, {len(rejected)} files rejected")
     faults = [path for path, reason, _ in rejected if not reason.startswith(NOTHING_NEW)]
     if (faults or unmatched) and not lenient:
         lost = sum(n for _, n, _ in unmatched)
@@ -224,6 +236,11 @@ _REJECTED = f"""
 
 
 def _print_runs(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> None:
+    if is_narrow():
+        for run, model, dataset, form, *counts in rows:
+            told = (f"{n} {name}" for name, n in zip(columns[4:], counts, strict=False) if n)
+            echo_sentence(f"{run}\n  {model} on {dataset}, {form}: {', '.join(told) or 'nothing'}", indent="    ")
+        return
     table = Table(*columns)
     for row in rows:
         table.add_row(*map(cell, row[: len(columns)]))

@@ -19,7 +19,7 @@ import duckdb
 
 from pipelines.export.content import questions, write_jsonl
 from pipelines.export.gate import Chosen, Dataset, ReportProgress
-from pipelines.prompts import Question, asked, numbered_exams, prompts_of
+from pipelines.prompts import Prompts, Question, asked, numbered_exams, prompts_of
 from pipelines.registry import states_how_many
 from pipelines.runs.shown import bare
 
@@ -32,15 +32,13 @@ MOST_TOKENS = 1024
 
 def write(con: duckdb.DuckDBPyConnection, folder: Path, chosen: Chosen, report: ReportProgress) -> None:
     """FOLDER/medexams_*.yaml, FOLDER/data/*.jsonl, FOLDER/utils.py and FOLDER/README.md."""
-    rules = {r["benchmark"]: r for r in _rows(con, "select * from rule_item where ruleset = 'official'")}
-    weights = {(r["benchmark"], r["topic"]): r["weight"] for r in _rows(con, "select * from rule_topic")}
     shutil.copyfile(Path(__file__).with_name("harness_utils.py"), folder / "utils.py")
     tasks: list[tuple[str, int]] = []
     for i, dataset in enumerate(chosen.open):
         report("datasets", i, len(chosen.open))
         found = questions(con, dataset.dataset_id)
         for form in FORMS:
-            docs = documents(found, form, rules[dataset.benchmark], weights)
+            docs = documents_of(con, found, form, prompts_of(dataset.benchmark))
             if docs:
                 name = task_name(dataset, form)
                 write_jsonl(folder / "data" / f"{name}.jsonl", docs)
@@ -55,13 +53,26 @@ def task_name(dataset: Dataset, form: str) -> str:
     return f"medexams_{dataset.slug.replace('-', '_').replace('.', '_')}_{form}"
 
 
+def documents_of(
+    con: duckdb.DuckDBPyConnection, found: Sequence[Question], form: str, asks: Prompts
+) -> list[dict[str, Any]]:
+    """The documents of one task over a dataset's questions, with the rules of the warehouse."""
+    rules = {r["benchmark"]: r for r in _rows(con, "select * from rule_item where ruleset = 'official'")}
+    weights = {(r["benchmark"], r["topic"]): r["weight"] for r in _rows(con, "select * from rule_topic")}
+    return documents(found, form, rules[found[0]["benchmark"]], weights, asks) if found else []
+
+
 def documents(
-    found: Sequence[Question], form: str, rule: dict[str, Any], weights: dict[tuple[str, str], int]
+    found: Sequence[Question],
+    form: str,
+    rule: dict[str, Any],
+    weights: dict[tuple[str, str], int],
+    asks: Prompts | None = None,
 ) -> list[dict[str, Any]]:
     """The documents of one task: the questions that can be asked so, each with its rule and its prompt."""
     if not found:
         return []
-    asks = prompts_of(found[0]["benchmark"])
+    asks = asks or prompts_of(found[0]["benchmark"])
     if (task := asks.tasks.get(form)) is None:
         return []
     numbered = numbered_exams(found)

@@ -18,7 +18,7 @@ import duckdb
 from pipelines.export.gate import Chosen, ReportProgress
 from pipelines.export.tables import View, views
 from pipelines.export.tables_csv import withheld_note
-from pipelines.schema import BOOL, REAL, TEXT, TIME
+from pipelines.schema.table import BOOL, REAL, TEXT, TIME
 from pipelines.store.checks import name_of, quoted
 
 CELL = 32_767

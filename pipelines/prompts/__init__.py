@@ -1,12 +1,15 @@
 """Prompts from a benchmark's templates: each question as its benchmark asks it of a model.
 
 A benchmark's folder prompts/ holds prompts.toml and the templates that it names (Jinja; those of the exams that it
-shares with others are found too); default/ beside this module serves a benchmark without one.
+shares with others are found too); default/ beside this module serves a benchmark without one, and a folder of the
+user's takes the place of both. An example (a question shown with its key) comes from prompts.toml or else from the
+dataset; either way it is not among the questions that a run with this prompt is scored on (`examples` names them).
 docs/adding-a-benchmark.md lists what a template may use. What comes back from a model is read by runs/ and answers/.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tomllib
 from collections import defaultdict
@@ -14,11 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from pipelines.errors import SettingsError
+from pipelines.questions.identity import fingerprint
 from pipelines.registry import benchmarks
 
 Question = dict[str, Any]
@@ -38,6 +43,7 @@ class Prompt:
     source: str
     """Where the words come from."""
     examples: int = 0
+    version: str = "1"
 
 
 @dataclass(frozen=True)
@@ -55,20 +61,50 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A question with its key that prompts.toml brings; `topic` None: for every topic."""
+
+    question: str
+    choices: tuple[str, ...]
+    key: tuple[str, ...]
+    topic: str | None = None
+
+    def as_question(self) -> Question:
+        """With the keys that templates use."""
+        shown = [{"label": label, "text": text} for label, text in zip(ascii_uppercase, self.choices, strict=False)]
+        return {
+            "question": self.question, "passage": None, "choices": shown, "topic": self.topic, "exam": None,
+            "answers": [{"labels": list(self.key), "value": None}], "source_key": "of the prompt's own",
+            "fingerprint": fingerprint(self.question, self.choices),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
 class Message:
     """A prompt made for one question."""
 
     variant: str
+    version: str
     system: str
     user: str
     source: str
 
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """As chat completions take them; an empty system message is none."""
+        said = (("system", self.system.strip()), ("user", self.user.strip()))
+        return [{"role": role, "content": text} for role, text in said if text]
+
 
 class Prompts:
-    """The prompts and tasks of one benchmark. Raises SettingsError, naming the file, for one that can't be used."""
+    """The prompts and tasks of one benchmark, from its folder or from `own`, a folder that takes its place.
 
-    def __init__(self, benchmark: str) -> None:
-        folders = _folders(benchmark)
+    `digest` changes with any file that a prompt may be made from. Raises SettingsError, naming the file, for one that
+    can't be used.
+    """
+
+    def __init__(self, benchmark: str, own: Path | None = None) -> None:
+        folders = [*_own_folders(benchmark, own), *_folders(benchmark)]
         self._file = next(f / FILE for f in (*folders, _DEFAULT) if (f / FILE).is_file())
         self._templates = Environment(
             loader=FileSystemLoader([self._file.parent, *folders]), undefined=StrictUndefined, autoescape=False
@@ -77,6 +113,9 @@ class Prompts:
         data = tomllib.loads(self._file.read_text(encoding="utf-8"))
         self.prompts = tuple(self._typed(Prompt, row) for row in data.get("prompt", ()))
         self.tasks = {task.form: task for row in data.get("task", ()) for task in (self._typed(Task, row),)}
+        self._examples = [self._typed(Example, row).as_question() for row in data.get("example", ())]
+        sources = sorted({f for folder in (self._file.parent, *folders) for f in folder.glob("*.t*") if f.is_file()})
+        self.digest = hashlib.sha256(b"\0".join(f.name.encode() + f.read_bytes() for f in sources)).hexdigest()[:12]
 
     def _typed(self, kind: Any, row: dict[str, Any]) -> Any:
         if unknown := sorted(row.keys() - {f.name for f in fields(kind)}):
@@ -87,13 +126,24 @@ class Prompts:
             raise SettingsError(f"{self._file}: {str(fault).partition('() ')[2]}; add what is missing") from None
 
     def messages(self, found: Sequence[Question]) -> dict[str, list[Message]]:
-        """The prompts of one dataset's questions, by question_id. Examples are other questions of the same topic."""
-        shots: dict[str | None, list[Question]] = defaultdict(list)
-        for q in found:
-            if q["answers"] and q["answers"][0]["labels"]:
-                shots[q["topic"]].append(q)
+        """The prompts of one dataset's questions, by question_id."""
         numbered = numbered_exams(found)
+        shots = self._shots(found)
         return {q["question_id"]: [self._message(p, q, shots, numbered) for p in self.prompts] for q in found}
+
+    def examples(self, prompt: Prompt, found: Sequence[Question]) -> set[str]:
+        """Fingerprints of the questions that stand as examples in a prompt, which no run with it is scored on."""
+        shots = self._shots(found)
+        return {o["fingerprint"] for topic in {q["topic"] for q in found} for o in shots[topic][: prompt.examples]}
+
+    def _shots(self, found: Sequence[Question]) -> dict[str | None, list[Question]]:
+        """What may stand as an example, by topic: the prompts' own examples, else questions of the dataset."""
+        shots: dict[str | None, list[Question]] = defaultdict(list)
+        for topic in {q["topic"] for q in found}:
+            own = [e for e in self._examples if e["topic"] in (topic, None)]
+            keyed = (q for q in found if q["topic"] == topic and q["answers"] and q["answers"][0]["labels"])
+            shots[topic] = own or list(keyed)
+        return shots
 
     def _message(
         self, prompt: Prompt, q: Question, shots: dict[str | None, list[Question]], numbered: set[str | None]
@@ -106,7 +156,8 @@ class Prompts:
             source += f"; {len(others)} examples of {prompt.examples}, of the same topic: {named}"
         elif prompt.examples:
             source += "; no example"
-        return Message(prompt.variant, self._render(prompt.system, values), self._render(prompt.user, values), source)
+        system, user = self._render(prompt.system, values), self._render(prompt.user, values)
+        return Message(prompt.variant, prompt.version, system, user, source)
 
     def text(self, task: Task, q: Question, numbered: set[str | None]) -> str:
         """The one text of a task for a question; `numbered` as numbered_exams gives it."""
@@ -129,6 +180,16 @@ class Prompts:
 def prompts_of(benchmark: str) -> Prompts:
     """The prompts of a benchmark, read once."""
     return Prompts(benchmark)
+
+
+def _own_folders(benchmark: str, own: Path | None) -> list[Path]:
+    """The user's folder for a benchmark: its folder of that name, else the folder itself. Raises SettingsError."""
+    if own is None:
+        return []
+    found = [folder for folder in (own / benchmark, own) if (folder / FILE).is_file()]
+    if not found:
+        raise SettingsError(f"{own} holds neither {FILE} nor {benchmark}/{FILE}; put the prompts there")
+    return found[:1]
 
 
 def _folders(benchmark: str) -> list[Path]:

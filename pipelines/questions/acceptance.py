@@ -1,7 +1,7 @@
 """Whether a fetched release may replace the one that is published: how it differs, each way with its two numbers.
 
 Pure comparison of readings. What follows from it (quarantine, refusal, acceptance) is the archive's and the stages'
-business; rows that no table could hold were set aside before (sound.py).
+business; rows that no table could hold were set aside before (`sound` in item.py).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 
 from pipelines.archive.releases import Deviation
+from pipelines.questions.identity import item_fingerprint
 from pipelines.questions.item import Item, Reading
-from pipelines.questions.links import item_fingerprint
 from pipelines.questions.unify import same_key
 
 COUNT = "published_count"

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from pipelines.questions.item import Item
+
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣－", "-"))
 # A minus before a digit or after an exponent mark or bracket is mathematics; elsewhere a dash is punctuation.
 _SIGN = re.compile(r"(?<![^\W_])-(?=\d)|(?<=\^)\(?-")
@@ -32,3 +34,7 @@ def fingerprint(stem: str, choices: Iterable[str]) -> str:
     """32 hex digits that are equal for the same stem and the same choices in any order."""
     parts = [squeeze(stem), *sorted(squeeze(c) for c in choices)]
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+
+
+def item_fingerprint(item: Item) -> str:
+    return fingerprint(item.stem, (c.text for c in item.choices))

@@ -22,7 +22,7 @@ from difflib import SequenceMatcher
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from pipelines.questions.identity import fingerprint, squeeze
+from pipelines.questions.identity import fingerprint, item_fingerprint, squeeze
 from pipelines.questions.item import Item
 
 NEAR = 0.86
@@ -39,10 +39,6 @@ class Link:
     right: int
     kind: str
     similarity: float
-
-
-def item_fingerprint(item: Item) -> str:
-    return fingerprint(item.stem, (c.text for c in item.choices))
 
 
 def link(left: Sequence[Item], right: Sequence[Item]) -> list[Link]:

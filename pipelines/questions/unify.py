@@ -15,9 +15,9 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.questions.identity import squeeze
+from pipelines.questions.identity import item_fingerprint, squeeze
 from pipelines.questions.item import Choice, Item, Key, Reading
-from pipelines.questions.links import Link, duplicates, item_fingerprint, link
+from pipelines.questions.links import Link, duplicates, link
 from pipelines.registry import sources
 from pipelines.schema import TABLES
 

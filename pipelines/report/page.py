@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 
 from pipelines.registry import benchmarks
 from pipelines.report import boards, charts, exams, links, quality, summaries
+from pipelines.report.changes import changes
 from pipelines.report.charts import MOST, MOST_NARROW, Chart, Mark, Point
 from pipelines.report.world import World
 from pipelines.store.sqlfiles import sql_queries
@@ -44,6 +45,7 @@ NAV = (
     ("responses.html", "Responses"),
     ("quality.html", "Source quality"),
     ("rules.html", "Rules"),
+    ("changes.html", "Changes"),
     ("provenance.html", "Provenance"),
     ("sql.html", "SQL"),
 )
@@ -324,6 +326,7 @@ def pages(con: duckdb.DuckDBPyConnection, everything: World, progress: Progress)
     yield page(
         "rules.html", "rules.html", "Rules", found=exams.disagreements(con, everything), limit=exams.MOST_VERDICTS
     )
+    yield page("changes.html", "changes.html", "What changed", changes=changes(con, everything))
     yield page("provenance.html", "provenance.html", "Provenance")
     yield page("sql.html", "sql.html", "SQL", queries=sql_queries())
 

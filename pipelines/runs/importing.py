@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -39,7 +40,22 @@ class Summary:
     dropped: int = 0
 
 
-def read(store: Store, folders: Sequence[Path], limits: Limits, progress: Progress = silent) -> Summary:
+Readings = Callable[[Sequence[Group], QuestionIndex, datetime], Iterator[Imported]]
+"""Gives what ingesting.read gives for each group, in their order."""
+
+
+def one_by_one(groups: Sequence[Group], index: QuestionIndex, read_at: datetime) -> Iterator[Imported]:
+    """Each group is read when it is asked for."""
+    return (ingesting.read(group, index, read_at) for group in groups)
+
+
+def read(
+    store: Store,
+    folders: Sequence[Path],
+    limits: Limits,
+    progress: Progress = silent,
+    readings: Readings = one_by_one,
+) -> Summary:
     """Bring the run tables in line with the files in `folders`. A file that can't be read is a row, not an error."""
     files: dict[str, Loader] = {}
     for folder in folders:
@@ -54,8 +70,14 @@ def read(store: Store, folders: Sequence[Path], limits: Limits, progress: Progre
     summary, kept, seen = Summary(len(planned.groups)), [PLAN_PART], set[str]()
     if not _says(store, PLAN_PART, planned.rejected):
         _write(store, PLAN_PART, planned.rejected)
-    for n, group in enumerate(planned.groups):
-        part, fresh = _read_group(store, group, index, now, seen)
+    keys = [ingesting.cache_key(group, index)[:KEY_LENGTH] for group in planned.groups]
+    known = [_is_current(store, key) for key in keys]
+    read_now = readings(
+        [group for group, is_known in zip(planned.groups, known, strict=True) if not is_known], index, now
+    )
+    for n, (group, key, is_known) in enumerate(zip(planned.groups, keys, known, strict=True)):
+        rows = None if is_known else next(read_now)
+        part, fresh = _keep_group(store, key, rows, seen, partial(ingesting.read, group, index, now))
         summary.read_anew += fresh
         kept.append(part)
         seen |= set(_run_ids(store, part))
@@ -71,17 +93,19 @@ def _index(store: Store) -> QuestionIndex:
     return QuestionIndex.build(*(store.read(name) for name in ("question", "choice", "dataset", "exam")))
 
 
-def _read_group(store: Store, group: Group, index: QuestionIndex, now: datetime, seen: set[str]) -> tuple[str, bool]:
-    """The part that holds a group, and whether it was read now. A run that another group already gave is left out."""
-    part = ingesting.cache_key(group, index)[:KEY_LENGTH]
-    known = _is_current(store, part)
-    rows = None if known else ingesting.read(group, index, now)
+def _keep_group(
+    store: Store, part: str, rows: Imported | None, seen: set[str], read_again: Callable[[], Imported]
+) -> tuple[str, bool]:
+    """Write what was read of a group (None: its part is there). Returns the part that holds it, and if it was written.
+
+    A run that another group already gave is left out.
+    """
     twice = seen & set(_run_ids(store, part) if rows is None else (r["run_id"] for r in rows.run))
     if twice:
         part = f"{part}-{hashlib.sha256(repr(sorted(twice)).encode()).hexdigest()[:8]}"
         if _is_current(store, part):
             return part, False
-        rows = (rows or ingesting.read(group, index, now)).without(twice)
+        rows = (rows or read_again()).without(twice)
     if rows is None:
         return part, False
     _write(store, part, rows)

@@ -108,6 +108,10 @@ class QuestionIndex:
             )  # fmt: skip
         return cls(questions, {d["dataset_id"]: d for d in dataset.iter_rows(named=True)})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was built from."""
+        return type(self), (self.questions, self.datasets)
+
     def __post_init__(self) -> None:
         for q in self.questions:
             self.by_id[q.question_id] = q

@@ -6,10 +6,10 @@ computed does not.
 """
 
 from pipelines.schema import changes, exams, questions, rules, runs, scores
-from pipelines.schema.table import BENCHMARKS, TEXT, Column, Table
+from pipelines.schema.table import BENCHMARKS, BOOL, REAL, TEXT, TIME, Column, Table
 
 TABLES: dict[str, Table] = {
     t.name: t for group in (questions, runs, scores, exams, rules, changes) for t in group.TABLES
 }
 
-__all__ = ["BENCHMARKS", "TABLES", "TEXT", "Column", "Table"]
+__all__ = ["BENCHMARKS", "BOOL", "REAL", "TABLES", "TEXT", "TIME", "Column", "Table"]

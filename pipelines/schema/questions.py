@@ -114,6 +114,19 @@ TABLES = (
         key=("question_id", "place"), references=(ref("question_id", "question"),),
     ),
     Table(
+        "prompt", "questions", "A question as its benchmark asks it of a model, in each of its ways.",
+        (
+            QUESTION_ID,
+            free("variant", "Which of the benchmark's prompts."),
+            free("version", "Version of the prompt's words."),
+            free("digest", "Changes with any of the templates that the benchmark's prompts are made from."),
+            free("expected_form", "What an answer is: labels of choices, a number, a sequence or a text.", values=ANSWER_TYPES),
+            col("messages", TEXT, "The messages as JSON: a list of role and content, as chat completions take them."),
+            col("source", TEXT, "Where the words come from, and which examples stand in it."),
+        ),
+        key=("question_id", "variant"), references=(ref("question_id", "question"),),
+    ),
+    Table(
         "question_flag", "questions", "A defect or a peculiarity of a question.",
         (
             QUESTION_ID,

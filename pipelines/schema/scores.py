@@ -218,4 +218,26 @@ TABLES = (
         ),
         key=("question_id",), references=(ref("question_id", "question"),),
     ),
+    Table(
+        "item_parameter", "scores",
+        "Where a question stands on the scale of its dataset's runs: an item response model; a row where two families or more answered.",
+        (
+            QUESTION_ID,
+            col("difficulty", REAL, "Ability at which half the answers are right; 0 is the mean of the dataset's questions "
+                "(of those with a share of examinees, where there are such).", unit="logits"),
+            col("difficulty_se", REAL, "Its standard error: the standard deviation of its posterior distribution.", unit="logits"),
+            col("discrimination", REAL, "Slope at that ability; 1 for all under 1PL.", unit="per logit"),
+            col("discrimination_se", REAL, "Its standard error; 0 under 1PL.", unit="per logit"),
+            col("information", REAL, "Fisher information on an ability that is the mean of the families' at hand.",
+                unit="per squared logit"),
+            col("information_se", REAL, "Its standard error.", unit="per squared logit"),
+            col("fit", REAL, "Infit: squared residuals over those expected, about 1; well above: strong runs fail where weak ones "
+                "do not. Null below five families.", null=True),
+            col("n_runs", INT, "Model runs that answered it.", unit="runs"),
+            col("n_families", INT, "Families (run_family) that these are, one voice each.", unit="families"),
+            free("model", "1PL or 2PL: one discrimination for all, or each its own; by the likelihood, for the dataset.",
+                values=("1PL", "2PL")),
+        ),
+        key=("question_id",), references=(ref("question_id", "question"),),
+    ),
 )  # fmt: skip

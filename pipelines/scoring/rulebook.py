@@ -445,6 +445,15 @@ def state_of(table: str) -> str:
 
 def states(rules: Rulebook | None = None) -> dict[str, str]:
     """Fingerprint of each rule table as the files would make it now, by state_of."""
+    return _states_now() if rules is None else _states(rules)
+
+
+@cache
+def _states_now() -> dict[str, str]:
+    return _states(rulebook())
+
+
+def _states(rules: Rulebook) -> dict[str, str]:
     return {
         state_of(name): hashlib.sha256(frame.write_csv().encode()).hexdigest()[:16]
         for name, frame in tables(rules).items()

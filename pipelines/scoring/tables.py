@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipelines.schema import TABLES
-from pipelines.scoring import boards, comparisons, figures, likeness, passing
+from pipelines.scoring import boards, comparisons, figures, items, likeness, passing
 from pipelines.scoring.rulebook import TABLE_NAMES as RULE_TABLES
 from pipelines.scoring.rulebook import state_of
 from pipelines.scoring.rulebook import tables as rule_frames
@@ -79,6 +79,7 @@ COMPUTED: dict[str, Computed] = {
     "pass_chance": Computed(
         ("item_score", "question", "exam_part", "exam_result", "rule_component"), passing.pass_chance
     ),
+    "item_parameter": Computed(("item_score", "question", "run", "run_family"), items.item_parameter),
     "leaderboard": Computed(_BOARD, boards.leaderboard),
     "leaderboard_part": Computed(_BOARD, boards.leaderboard_part),
 }

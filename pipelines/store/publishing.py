@@ -82,7 +82,7 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
             for table in TABLES.values():
                 counts[table.name] = _fill(con, table, store.files(table.name))
             for view in sql_views():
-                _create_view(con, view)
+                create_view(con, view)
             for check in [c for t in TABLES.values() for c in schema_checks(t)] + sql_checks():
                 count, rows = offending(con, check)
                 if count:
@@ -122,7 +122,8 @@ def _fill(con: duckdb.DuckDBPyConnection, table: Table, files: list[Path]) -> in
     return int(con.execute(f"select count(*) from {table.name}").fetchall()[0][0])
 
 
-def _create_view(con: duckdb.DuckDBPyConnection, view: View) -> None:
+def create_view(con: duckdb.DuckDBPyConnection, view: View) -> None:
+    """A view, or a table macro, with its comments."""
     if view.parameters:
         con.execute(f"create macro {view.name}({', '.join(view.parameters)}) as table ({view.sql}\n)")
         con.execute(f"comment on macro table {view.name} is {quoted(view.says)}")

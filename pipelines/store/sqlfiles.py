@@ -8,7 +8,8 @@ One table, released_answer, is put together from the benchmarks' released.sql.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -118,11 +119,20 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
             yield from _nodes(value)
 
 
-def make(store: Store, name: str) -> Meta:
-    """Compute one SQL table over the tables on disk and write it, unless it was made of these. Raises StoreError."""
+def make(
+    store: Store,
+    name: str,
+    computed: Callable[[Store, str], AbstractContextManager[str]] = lambda store, sql: nullcontext(sql),
+) -> Meta:
+    """Compute one SQL table over the tables on disk and write it, unless it was made of these. Raises StoreError.
+
+    `computed` gives the SELECT that has its rows (pipelines/engines); by default the table's own.
+    """
     table = sql_tables()[name]
-    meta = store.kept(name, table.inputs, table.code)
-    return meta or store.write(name, table.sql, table.inputs, code=table.code)
+    if meta := store.kept(name, table.inputs, table.code):
+        return meta
+    with computed(store, table.sql) as rows:
+        return store.write(name, rows, table.inputs, code=table.code)
 
 
 def sql_checks() -> list[Check]:

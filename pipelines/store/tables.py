@@ -155,11 +155,11 @@ class Store:
         meta = self.meta(name) if name in TABLES else None
         return meta.version if meta else self.outside(name)
 
-    def connect(self, names: Iterable[str] = TABLES) -> duckdb.DuckDBPyConnection:
-        """An in-memory DuckDB with a view for each of `names` that has a file; of all tables, if not told otherwise."""
+    def connect(self, names: Iterable[str] = tuple(TABLES)) -> duckdb.DuckDBPyConnection:
+        """An in-memory DuckDB with a view for each table of these that has a file."""
         con = duckdb.connect()
         con.execute("set TimeZone = 'UTC'")
-        for name in dict.fromkeys(names):
+        for name in names:
             if files := self.files(name):
                 listed = ", ".join(quoted(f) for f in files)
                 con.execute(f"create view {name} as select * from read_parquet([{listed}])")
@@ -186,18 +186,18 @@ class Store:
     ) -> Meta:
         """Validate rows (a frame, or a SELECT over the inputs' names) and put them in place of the table (or one part).
 
-        `inputs` names what they were made from (tables, or what is outside), whose versions are recorded, `code` the
-        fingerprint of what made them. Raises StoreError, and then nothing has changed.
+        `inputs` names what they were made from (tables, those that a SELECT reads among them, or what is outside),
+        whose versions are recorded, `code` the fingerprint of what made them. Raises StoreError, and then nothing has
+        changed.
         """
         began = time.monotonic()
-        table = TABLES[name]
+        table, inputs = TABLES[name], tuple(inputs)
         target = self._target(table, part)
         target.parent.mkdir(parents=True, exist_ok=True)
         temp = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
         staged = temp.with_suffix(".staged")
         try:
-            inputs = tuple(inputs)
-            with self.connect(t for t in (*inputs, *(r.table for r in table.references)) if t in TABLES) as con:
+            with self.connect({*(r.table for r in table.references), *(n for n in inputs if n in TABLES)}) as con:
                 if isinstance(rows, str):
                     source = f"({rows}\n)"
                 else:

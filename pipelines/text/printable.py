@@ -1,8 +1,7 @@
-"""Text from outside made safe to show: on a terminal, and in Markdown as Dagster's UI renders it."""
+"""Text from outside made safe to show, on a terminal and beside an asset in Dagster's UI."""
 
 from __future__ import annotations
 
-import html
 import re
 
 # C0 but tab and line feed (a carriage return goes back over its line), DEL and C1, the marks that turn text around,
@@ -10,7 +9,6 @@ import re
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_MARKUP = re.compile(r"([\\`*_\[\]!|~#])")
 
 
 def printable(text: str) -> str:
@@ -21,8 +19,3 @@ def printable(text: str) -> str:
 def json_safe(text: str) -> str:
     """JSON with those characters as escapes: the same data, and nothing that a terminal would obey."""
     return _UNSAFE.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
-
-
-def markdown_safe(text: str) -> str:
-    """The text as Markdown that shows it and does nothing else: no HTML, link, image or emphasis of its own."""
-    return _MARKUP.sub(r"\\\1", html.escape(printable(text).replace("\n", " "), quote=False))

@@ -1,7 +1,7 @@
 """Halves of characters (lone surrogates), which JSON can write as an escape and no store or terminal can hold.
 
 For texts that are kept with what is wrong in them, such as responses. A source's row with one is rejected instead
-(questions/sound.py).
+(questions/item.py).
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ family_total as (
     select
         family,
         dataset_id,
-        avg(correct * 1.0 / n) as accuracy
+        round(avg(cast(correct as double) / n), 9) as accuracy
     from run_total
     group by family, dataset_id
 ),
@@ -51,7 +51,7 @@ family_total as (
 median as (
     select
         dataset_id,
-        percentile_cont(0.5) within group (order by accuracy) as accuracy
+        median(accuracy) as accuracy
     from family_total
     group by dataset_id
 ),
@@ -65,7 +65,7 @@ answered as (
         case
             when t.n > case when s.counts then 1 else 0 end
                 then
-                    (t.correct - case when s.counts then s.correct else 0 end) * 1.0
+                    cast(t.correct - case when s.counts then s.correct else 0 end as double)
                     / (t.n - case when s.counts then 1 else 0 end)
         end as rest,
         f.accuracy >= m.accuracy as is_strong,
@@ -84,7 +84,7 @@ voice as (
         family,
         is_strong,
         count(*) as runs,
-        avg(correct) as correct,
+        avg(cast(correct as double)) as correct,
         avg(rest) as rest
     from answered
     group by question_id, family, is_strong
@@ -107,7 +107,7 @@ voted as (
     select
         a.question_id,
         a.answer,
-        sum(1.0 / v.runs) as n
+        sum(cast(1 as double) / v.runs) as n
     from answered as a
     inner join voice as v on a.question_id = v.question_id and a.family = v.family
     where a.is_strong and a.correct = 0 and a.answer is not null

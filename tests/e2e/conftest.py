@@ -47,6 +47,18 @@ def medexams() -> Command:
     return run
 
 
+@pytest.fixture(scope="session")
+def real_sources(shared: Path) -> dict[str, str]:
+    """The settings that point at the real data."""
+    data = shared / "data"
+    return {
+        "MEDEXAMS_MUR_API": str(data / "medschool/mur_bank_2024-07.json"),
+        "MEDEXAMS_MEDSCHOOL_RELEASE": str(data / "medschool/medical_school_questions.jsonl"),
+        "MEDEXAMS_COGNET_RELEASE": str(data / "cognet/cognet_sample.csv"),
+        "MEDEXAMS_KOKUSHI_RELEASE": str(data / "kokushi"),
+    }
+
+
 @dataclass
 class Upstream:
     """A stand-in of the public hosts, and the settings that point at it."""

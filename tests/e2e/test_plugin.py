@@ -17,9 +17,9 @@ import duckdb
 import pytest
 
 from tests.conftest import ROOT
+from tests.e2e import famed
 
 PLUGIN = ROOT / "tests" / "plugin" / "famed"
-KEY = "ABCDABCDABCD"
 _ASSETS = """
 from pipelines.definitions import build_defs
 from pipelines.settings import Settings
@@ -30,23 +30,9 @@ Medexams = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """FaMed's released file and the results of two models: one answers ten right, one eight and four wrong."""
+    """FaMed's released file and the results of two models."""
     folder = tmp_path_factory.mktemp("famed")
-    texts = ("Herz", "Lunge", "Leber", "Niere")
-    questions = [
-        {"nr": n, "fach": "innere" if n <= 6 else "chirurgie", "frage": f"Welches Organ gehört zur Frage Nummer {n}?",
-         "antworten": {label: f"{text} {n}" for label, text in zip("ABCD", texts, strict=True)}, "loesung": key}
-        for n, key in enumerate(KEY, 1)
-    ]  # fmt: skip
-    (folder / "famed.json").write_text(json.dumps({"jahr": 2024, "fragen": questions}), encoding="utf-8")
-    wrong = {key: "ABCD"["ABCD".index(key) - 1] for key in "ABCD"}
-    says = {
-        "gut": {str(n): f"Die richtige Antwort ist {key}." for n, key in enumerate(KEY[:10], 1)} | {"11": "", "12": ""},
-        "schlecht": {str(n): key if n <= 8 else wrong[key] for n, key in enumerate(KEY, 1)},
-    }
-    for model, answers in says.items():
-        run = {"famed": 2024, "modell": model, "antworten": answers}
-        (folder / f"{model}.json").write_text(json.dumps(run), encoding="utf-8")
+    famed.write(folder)
     return folder
 
 
@@ -64,7 +50,7 @@ def medexams(place: Path) -> Medexams:
         return ended.stdout
 
     run("refresh", "--only", "famed")
-    run("runs", "add", str(place / "gut.json"), str(place / "schlecht.json"))
+    run("runs", "add", str(place / "results"))
     return run
 
 

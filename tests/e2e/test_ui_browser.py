@@ -142,8 +142,8 @@ def picture(page: Page, name: str) -> None:
 def test_from_an_empty_folder_to_a_chart(page: Page, cockpit: Cockpit) -> None:
     # The graph, in the order of the flow, and one button that does it all.
     page.goto(f"{cockpit.url}/asset-groups")
-    for group in ("g1_sources", "g2_questions", "g3_rules", "g4_runs", "g5_scores", "g6_publish"):
-        expect(page.get_by_text(group).first).to_be_visible()
+    for group in ("sources", "questions", "rules", "runs", "scores", "publish"):
+        expect(page.get_by_text(group, exact=True).first).to_be_visible()
     page.get_by_role("button", name="Materialize all").click()
     run = wait_for("a run", cockpit.runs)[0]["runId"]
 
@@ -164,7 +164,7 @@ def test_from_an_empty_folder_to_a_chart(page: Page, cockpit: Cockpit) -> None:
     # Green all over.
     page.set_viewport_size({"width": 2100, "height": 800})  # wide enough for the graph to show how many are green
     page.goto(f"{cockpit.url}/asset-groups")
-    expect(page.get_by_text("g6_publish").first).to_be_visible()
+    expect(page.get_by_text("publish", exact=True).first).to_be_visible()
     expect(page.get_by_text("fetching statuses")).to_have_count(0)
     picture(page, "graph")
     page.set_viewport_size({"width": 1500, "height": 950})
@@ -174,12 +174,14 @@ def test_from_an_empty_folder_to_a_chart(page: Page, cockpit: Cockpit) -> None:
     assert len(found) > 100
     assert all(c["description"] and c["executionForLatestMaterialization"]["status"] == "SUCCEEDED" for c in found)
 
-    # A result: what it is, how many rows, and its chart.
-    for asset in ("leaderboard", "exam_result", "source_quality"):
+    # A result: what it is, how many rows, what matters most of it open in the page, and its picture.
+    shown = {"leaderboard": "points over points possible", "exam_result": "2020 –", "source_quality": "█"}
+    for asset, panel in shown.items():
         page.goto(f"{cockpit.url}/assets/{asset}")
         expect(page.get_by_text("Row count")).to_be_visible()
-        if asset == "leaderboard":
-            picture(page, "leaderboard")
+        expect(page.get_by_text(panel).first).to_be_visible()
+        page.get_by_text(panel).first.scroll_into_view_if_needed()
+        picture(page, asset)
         page.locator("tr").filter(has=page.get_by_text("chart", exact=True)).get_by_text("[Show Markdown]").click()
         chart = page.locator("img[src^='data:image/png']")
         expect(chart).to_be_visible()
@@ -190,6 +192,10 @@ def test_from_an_empty_folder_to_a_chart(page: Page, cockpit: Cockpit) -> None:
     expect(page.get_by_text("key_is_unique").first).to_be_visible()
     expect(page.get_by_text("leaderboard: benchmark is one of").first).to_be_visible()
     picture(page, "checks")
+
+    page.goto(f"{cockpit.url}/assets/warehouse")
+    page.get_by_text("what_changed", exact=True).scroll_into_view_if_needed()
+    picture(page, "warehouse")
 
     # The schedule and the sensor, to be switched on and off.
     page.goto(f"{cockpit.url}/automation")

@@ -18,14 +18,8 @@ from tests.e2e.conftest import Command, rows
 
 
 @pytest.fixture(scope="module")
-def env(shared: Path) -> dict[str, str]:
-    data = shared / "data"
-    return {
-        "MEDEXAMS_MUR_API": str(data / "medschool/mur_bank_2024-07.json"),
-        "MEDEXAMS_MEDSCHOOL_RELEASE": str(data / "medschool/medical_school_questions.jsonl"),
-        "MEDEXAMS_COGNET_RELEASE": str(data / "cognet/cognet_sample.csv"),
-        "MEDEXAMS_KOKUSHI_RELEASE": str(data / "kokushi"),
-    }
+def env(real_sources: dict[str, str]) -> dict[str, str]:
+    return real_sources
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from pipelines.schema import TABLES
 from pipelines.scoring import tables as scores
 from pipelines.scoring.boards import leaderboard
 from pipelines.scoring.rulebook import tables as rule_tables
-from pipelines.store.publishing import publish
-from pipelines.store.sqlfiles import make, sql_tables
+from pipelines.store.publishing import create_view, publish
+from pipelines.store.sqlfiles import make, sql_tables, sql_views
 from pipelines.store.tables import Store
 from tests.unit.scoring_world import INPUTS, World
 
@@ -39,7 +39,7 @@ def publish_world(world: World, folder: Path) -> Path:
 
 
 def write_world(world: World, folder: Path) -> Path:
-    """The tables given, the rules, item_score, exam_result and leaderboard as a file; the rest is empty. Fast."""
+    """The tables given, the rules, item_score, exam_result and leaderboard, and all views; the rest is empty. Fast."""
     _add_datasets(world)
     folder.mkdir()
     frames = {name: world.frame(name) for name in INPUTS} | rule_tables(world.rules) | {"run_family": world.families()}
@@ -51,6 +51,8 @@ def write_world(world: World, folder: Path) -> Path:
             file = folder / f"{table.name}.parquet"
             frames.get(table.name, table.frame([])).write_parquet(file)
             con.execute(f"create table {table.name} as from read_parquet('{file}')")
+        for view in sql_views():
+            create_view(con, view)
     return path
 
 

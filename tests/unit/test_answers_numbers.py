@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipelines.answers import canonical, canonical_sequence, read
+from pipelines.answers import read
+from pipelines.answers.numbers import canonical
 
 
 @pytest.mark.parametrize(
@@ -31,10 +32,6 @@ def test_canonical(text: object, number: str | None) -> None:
 def test_sequence_keeps_its_order(text: str) -> None:
     answer = read(text, "sequence", ["A", "B", "C"])
     assert (answer.value, answer.labels, answer.selection) == ("C-A-B", ("C", "A", "B"), None)
-
-
-def test_canonical_sequence() -> None:
-    assert canonical_sequence("c→a→b") == canonical_sequence(["C", "a", "B"]) == canonical_sequence("cab") == "C-A-B"
 
 
 def test_free_text() -> None:

@@ -20,11 +20,16 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 MEDEXAMS = re.compile(r"(?:^|&& |bin/|exec medexams-daemon )medexams (?!-|:)(.+)$")
 
 
+def shell_lines(page: Path) -> list[str]:
+    """The lines of the page's code blocks that may be commands, continued ones joined, without their comments."""
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    text = "".join(block for language, block in blocks if language in ("", "sh", "bash")).replace("\\\n", " ")
+    return [line.split("  #")[0].strip() for line in text.splitlines()]
+
+
 def commands(page: Path) -> list[str]:
-    """What follows `medexams` in the page's code blocks, without comments and pipes."""
-    blocks = re.findall(r"```(?:sh|bash)?\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    lines = [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
-    return [found[1] for line in lines if (found := MEDEXAMS.search(line))]
+    """What follows `medexams` in the page's code blocks."""
+    return [found[1] for line in shell_lines(page) if (found := MEDEXAMS.search(line))]
 
 
 def test_environment_variables_are_those_of_the_settings() -> None:

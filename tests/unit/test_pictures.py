@@ -17,7 +17,7 @@ def test_nothing_to_draw(name: str) -> None:
 
 
 def test_two_hundred_runs_with_japanese_names() -> None:
-    row = {"dataset_id": "d", "metric": "score_share", "low": 0.1, "high": 0.9}
+    row = {"dataset_id": "d", "metric": "score_share", "low": 0.1, "high": 0.9, "chance": 0.2}
     kinds = ("model", "baseline", "human")
     rows = [row | {"model": f"モデル{i}", "kind": kinds[i % 3], "score": i / 200, "rank": 200 - i} for i in range(200)]
     png = leaderboard(pl.DataFrame(rows))

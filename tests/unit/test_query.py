@@ -12,14 +12,12 @@ import sys
 from pathlib import Path
 
 import duckdb
-import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from assets.common import markdown
 from pipelines.cli import main
 from pipelines.cli.output import csv_line
-from pipelines.text.printable import json_safe, markdown_safe, printable
+from pipelines.text.printable import json_safe, printable
 
 HOSTILE = ["\x1b[31mred", "\x9b31m", "a\rb", "\u202egpj.exe", "a\u2066b", "\x07", "\x85", "x\u2028"]
 
@@ -151,10 +149,3 @@ def test_json_keeps_the_data_and_escapes_what_a_terminal_obeys() -> None:
 
 def test_text_of_a_language_is_left_alone() -> None:
     assert printable("全角\u3000空白\tx\u00a0y\né") == "全角\u3000空白\tx\u00a0y\né"
-
-
-def test_a_preview_shows_markup_and_obeys_none() -> None:
-    assert markdown_safe("<img src=x onerror=y> [a](http://b) |`c`\x1b") == (
-        "&lt;img src=x onerror=y&gt; \\[a\\](http://b) \\|\\`c\\`\ufffd"
-    )
-    assert "<script>" not in markdown(pl.DataFrame({"a": ["<script>alert(1)</script>"]}))

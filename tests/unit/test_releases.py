@@ -16,8 +16,7 @@ from pipelines import stages
 from pipelines.archive.landing import Landing
 from pipelines.archive.releases import Releases
 from pipelines.errors import MedexamsError, StoreError
-from pipelines.questions.item import Choice, Item, Reading, Rejected
-from pipelines.questions.sound import sound
+from pipelines.questions.item import Choice, Item, Reading, Rejected, sound
 from pipelines.settings import Settings
 from pipelines.store.checks import quoted
 from pipelines.store.tables import Store

@@ -44,6 +44,12 @@ _SET = {"kokushi_md10": "kokushi_md10/ja", "medschool": "medschool/room-b007", "
 def warehouse(path: Path, n_runs: int, *, sample: bool = False) -> Path:
     """A warehouse with three datasets and `n_runs` runs, the first of them hostile by name."""
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+    same = {"old": f"stem: {SECRET}", "new": None, "cause": "read otherwise"}
+    rows["refresh_change"] = [
+        same | {"kind": "question", "subject": q, "question_id": q} for q in ("cognet_md/1.0/7", "cognet_md/gone/1")
+    ]
+    q = "medschool/room-b007/7"
+    rows["refresh_change"].append(same | {"kind": "key", "subject": q, "old": "A", "new": "B", "question_id": q})
     day = datetime.fromisoformat("2026-01-02T03:04")
     for benchmark, licence, language in (
         ("kokushi_md10", "MIT", "ja"), ("medschool", "Apache-2.0", "it"), ("cognet_md", "CC BY-NC-ND 4.0", "en"),
@@ -293,6 +299,20 @@ def test_licence_without_derivatives_shows_ids_and_flags_alone(report: Path) -> 
     assert any("città" in text for text in chunks)  # what may be shown is
     italian = soup(report / "flagged-medschool-room-b007.html").select_one("bdi[lang=it]")
     assert italian and italian.text == "Qual è la città più <b>alta</b>?"
+
+
+def test_what_changed_is_listed_with_links_and_without_closed_text(report: Path) -> None:
+    page = soup(report / "changes.html")
+    found = [[cell.text for cell in row.select("th, td")] for row in page.select("#changes tbody tr")]
+    hidden = "not shown: licence"
+    assert found == [
+        ["question", "cognet_md/1.0/7", hidden, "–", "read otherwise"],
+        ["question", "cognet_md/gone/1", hidden, "–", "read otherwise"],
+        ["key", "medschool/room-b007/7", "A", "B", "read otherwise"],
+    ]
+    links = [str(a["href"]) for a in page.select("#changes a")]
+    assert links == ["question.html#cognet_md/1.0/7", "question.html#medschool/room-b007/7"]
+    assert "2 question, 1 key" in page.select("#changes-caption")[0].text
 
 
 def test_pages_are_sound_for_readers(report: Path) -> None:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pytest
 
@@ -111,17 +111,26 @@ def test_attempts_are_averaged(tmp_path: Path) -> None:
     assert (row["value"], row["n"]) == (Decimal("0.650000"), 20)
 
 
+BETA = {
+    "derma": [1, 2, 4, 8, 13, 14, 17, 19, 20, 23, 25, 35, 37],
+    "neuro": [3, 9, 18, 27, 30, 36],
+}
+"""What the notebook's call draws of 39 rows of which each third is neuro: pandas 3.1 ran it. The notebook itself
+(COGNET-MD1.0.ipynb) publishes no figure of Beta: its cells below the draw were saved without output."""
+
+
 def test_a_draw_is_the_notebooks_sample() -> None:
-    """pandas' sample(frac=0.5, random_state=42) is the head of RandomState(42)'s permutation of the rows."""
+    table = pd.DataFrame({"n": range(1, 40), "Specialty": ["neuro" if n % 3 == 0 else "derma" for n in range(1, 40)]})
+    by_pandas = {
+        topic: sorted(rows.sample(frac=0.5, random_state=42)["n"]) for topic, rows in table.groupby("Specialty")
+    }
+    assert by_pandas == BETA
     rows = [
-        {"question_id": f"q{i}", "source_key": str(i), "topic": "derma" if i % 3 else "neuro"} for i in range(1, 40)
+        {"question_id": f"q{n}", "source_key": str(n), "topic": topic}
+        for n, topic in zip(table["n"], table["Specialty"], strict=True)
     ]
     question = pl.DataFrame(rows).sample(fraction=1, shuffle=True, seed=3)
-    wanted = set()
-    for topic in ("derma", "neuro"):
-        ids = [r["question_id"] for r in rows if r["topic"] == topic]
-        wanted |= {ids[i] for i in np.random.RandomState(42).permutation(len(ids))[: round(0.5 * len(ids))]}
-    assert set(drawn(question, 0.5, 42)) == wanted
+    assert set(drawn(question, 0.5, 42)) == {f"q{n}" for numbers in BETA.values() for n in numbers}
 
 
 def test_named_use_cases_need_all_their_questions(tmp_path: Path) -> None:

@@ -14,8 +14,17 @@ from pipelines.runs.parsed import Format
 @cache
 def formats() -> dict[str, Format]:
     """All formats by name, in the order in which they are asked. The plain table asks for least, so it comes last."""
-    from pipelines.runs.formats import helm, inspect_log, lighteval, lm_eval, openai_batch, opencompass, table
+    from pipelines.runs.formats import (
+        helm,
+        inspect_log,
+        lighteval,
+        lm_eval,
+        medexams_ask,
+        openai_batch,
+        opencompass,
+        table,
+    )
 
     tools = (inspect_log, helm, lighteval, openai_batch, opencompass, table)
-    found: tuple[Format, ...] = (lm_eval, *registry.prediction_formats(), *tools)
+    found: tuple[Format, ...] = (lm_eval, medexams_ask, *registry.prediction_formats(), *tools)
     return {f.NAME: f for f in found}

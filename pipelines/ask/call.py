@@ -1,0 +1,86 @@
+"""One call of `medexams ask`, or of the job of that name: all its datasets, one journal each, one after the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import duckdb
+
+from pipelines.ask.asking import Limits, Outcome, estimate, missing, run
+from pipelines.ask.endpoint import Endpoint, NoLogprobs
+from pipelines.ask.journal import Journal
+from pipelines.ask.plan import Plan, Wish, plans
+from pipelines.progress import Progress, silent
+
+KEYS = ("MEDEXAMS_ASK_KEY", "OPENAI_API_KEY")
+"""Variables that may hold the key, the first that is set; it is read from nowhere else."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """`data`: the data folder; `inbox`: where the journals go; `say` is given what a person should read."""
+
+    data: Path
+    inbox: Path
+    wish: Wish
+    limits: Limits = field(default_factory=Limits)
+    timeout: float = 120.0
+    concurrency: int = 4
+    say: Callable[[str], None] = lambda text: None
+    progress: Progress = silent
+
+    def make(self, con: duckdb.DuckDBPyConnection, *, dry_run: bool = False) -> list[tuple[Plan, Outcome]]:
+        """Ask all that the wish names and the journals lack. Where choices can't be ranked, answers are generated."""
+        self._endpoint()  # a wrong address is said before questions are read
+        wish = self.wish
+        try:
+            return self._asked(con, wish, dry_run)
+        except NoLogprobs as fault:
+            self.say(f"choices can't be ranked here: {fault}; generated answers are asked for instead")
+            return self._asked(con, replace(wish, rank=None), dry_run)
+
+    def _asked(self, con: duckdb.DuckDBPyConnection, wish: Wish, dry_run: bool) -> list[tuple[Plan, Outcome]]:
+        found: list[tuple[Plan, Outcome]] = []
+        for plan in plans(con, wish, self.data):
+            for line in plan.left_out:
+                self.say(line)
+            if dry_run:
+                self._say_estimate(plan, wish, Journal(self.inbox / plan.name, plan.header))
+                continue
+            if not plan.items:
+                continue
+            with Journal(self.inbox / plan.name, plan.header, _secrets()) as journal:
+                self._say_estimate(plan, wish, journal)
+                outcome = run(plan, wish, self._endpoint(), journal, self.limits, self.concurrency, self.progress)
+                used = journal.tokens
+            self.say(
+                f"{plan.dataset_id}: {outcome.answered} answers, {outcome.failed} errors; "
+                f"{used[0]:,} tokens of prompts and {used[1]:,} of answers in all"
+            )
+            found.append((plan, outcome))
+            if outcome.stopped:
+                break
+        return found
+
+    def _say_estimate(self, plan: Plan, wish: Wish, journal: Journal) -> None:
+        todo = missing(plan, wish.attempts, journal)
+        left = estimate(todo, wish)
+        done = len(plan.items) * wish.attempts - left.answers
+        cost = self.limits.money(left.tokens_in, left.most_out)
+        self.say(
+            f"{plan.dataset_id} ({plan.header['variant']}): {left.answers} answers to ask for"
+            + (f", {done} are there" if done else "")
+            + f"; about {left.tokens_in:,} tokens of prompts, at most {left.most_out:,} of answers"
+            + (f", a cost of at most about {cost:.2f}" if cost else "")
+        )
+
+    def _endpoint(self) -> Endpoint:
+        return Endpoint(self.wish.base_url, self.wish.model, next(iter(_secrets()), None), self.timeout)
+
+
+def _secrets() -> list[str]:
+    """The keys of the environment, the one that is used first."""
+    return [value for name in KEYS if (value := os.environ.get(name))]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets import automation, checks, common, publish, questions, runs, scores, sources, tables
+from assets import ask, automation, checks, common, publish, questions, runs, scores, sources, tables
 from pipelines import stale
 from pipelines.errors import MedexamsError, SettingsError, StoreError
 from pipelines.progress import Progress, silent
@@ -47,7 +47,7 @@ def build_defs(settings: Settings, progress: Progress = silent) -> dg.Definition
             publish.warehouse,
         ],
         asset_checks=list(checks.asset_checks()),
-        jobs=[automation.refresh, automation.score],
+        jobs=[automation.refresh, automation.score, ask.ask_job(settings)],
         schedules=[automation.weekly],
         sensors=[automation.inbox_sensor(settings)],
         resources={"workspace": common.workspace_resource(settings, progress)},

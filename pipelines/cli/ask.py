@@ -31,8 +31,10 @@ from pipelines.settings import Settings
 @click.option("--attempts", type=click.IntRange(1), default=1, help="Answers to each question.")
 @click.option("--images", is_flag=True, help="The model takes pictures; else questions with one are not asked.")
 @click.option("--prompts", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder of own prompts.")
-@click.option("--temperature", type=float, default=0.0, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--temperature", type=float, default=0.0, show_default=True, help="Temperature that the model samples with."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed, where the server takes one.")
 @click.option("--max-tokens", type=click.IntRange(1), default=1024, show_default=True, help="Of one answer.")
 @click.option("--parameter", "parameters", multiple=True, help="NAME=JSON for each request; null leaves NAME out.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Requests at a time.")

@@ -90,7 +90,7 @@ def _wide(entries: list[dict[str, Any]]) -> Table:
 
 
 def _narrow(entries: list[dict[str, Any]]) -> Table:
-    """What fits 80 columns: names may be cut, and what is no answer (unread, refused, abstained) is one number."""
+    """What fits 80 columns: names may be cut, and what is not an answer (unread, refused, abstained) is one number."""
     rows = [
         (
             _rank(e), _name(e), _number(e["score"]),

@@ -55,7 +55,7 @@ def runs_show(
     Examples:
       medexams runs show RUN
       medexams runs show gpt-4 --wrong --topic biology         what it got wrong in one subject
-      medexams runs show gpt-4 --refused --unparsed --limit 5  what is no answer, to see why
+      medexams runs show gpt-4 --refused --unparsed --limit 5  what is not an answer, to see why
     """
     with open_warehouse(Settings.from_env(data=data)) as con:
         run_id = the_run(con, run)

@@ -5,9 +5,9 @@ whose licence keeps it closed gets here. How a page looks belongs to static/, wh
 templates/.
 
 data/index.js     datasets and runs
-data/dN/          of dataset N: questions.js (a line per question), outcomes.js (what an answer can come to), bN.js
-                  (questions in full, with the answers of all runs), rN.js (the outcome of each answer of a run, and its
-                  comparisons)
+data/dN/          of dataset N: questions.js (a line per question), outcomes.js (what an answer can come to, and the
+                  methods of comparisons), bN.js (questions in full, with the answers of all runs), rN.js (the outcome
+                  of each answer of a run, and its comparisons)
 
 Decimals stand as text, as the warehouse has them; an answer is a place in a list of those that differ, so that 200 runs
 over 6,800 questions stay below 60 MB.
@@ -84,7 +84,7 @@ def response_length(con: duckdb.DuckDBPyConnection) -> int:
 def cut(response: str | None, evidence: str | None, length: int) -> tuple[str | None, int, int]:
     """A response of at most about `length` characters around its evidence, and where that stands in it (start, length).
 
-    Length 0: the evidence is no part of the response as it is stored.
+    Length 0: the evidence is not part of the response as it is stored.
     """
     if response is None:
         return None, 0, 0
@@ -155,15 +155,16 @@ def _of_dataset(
         if len(block) == BLOCK or question is questions[-1]:
             yield f"b{question['place'] // BLOCK}", block
             block = []
-    yield "outcomes", list(outcomes)
 
     compared: dict[str, list[list[Any]]] = defaultdict(list)
+    methods = Places()
     for row in con.execute(
-        """select run_a, run_b, metric, value_a, value_b, difference, low, high, p, p_adjusted, method, n
+        """select run_a, run_b, metric, value_a, value_b, difference, low, high, p, p_adjusted, n, method
            from comparison where dataset_id = $dataset order by run_a, run_b, metric""",
         {"dataset": dataset.dataset_id},
     ).fetchall():
-        compared[row[0]].append([_plain(v) for v in row[1:]])
+        compared[row[0]].append([*map(_plain, row[1:-1]), methods[row[-1]]])
+    yield "outcomes", {"outcomes": list(outcomes), "methods": list(methods)}
     everything = list(range(len(questions)))
     for run_id, found in by_run.items():
         asked = [place for place, _, _ in found]
@@ -215,7 +216,7 @@ def _grouped(con: duckdb.DuckDBPyConnection, sql: str) -> Callable[[int], list[t
 
 
 class _Parts:
-    """What belongs to a question, by its id: choices, keys, flags, pictures, key changes and twins."""
+    """What belongs to a question, by its id: choices, keys, flags, images, key changes and twins."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self.choices = self._by(con, "choice", "label, text, is_correct, is_forbidden, has_image", "position")

@@ -246,7 +246,7 @@ def test_screen_reader_tree(reports: dict[int, Path], page: Page) -> None:
     ):
         assert part in tree, part
     assert tree.count('img "Title of') == 3
-    assert page.get_by_role("region", name="Ranked by").count() == 3
+    assert page.get_by_role("region", name="ranked by").count() == 3
     assert HOSTILE in page.inner_text("main")
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to the content"

@@ -9,7 +9,7 @@ import json
 import re
 from datetime import datetime
 from decimal import Decimal
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,11 @@ from pipelines.report import MANIFEST, write
 from pipelines.report.page import number, score, share, words
 from pipelines.report.quality import excerpt
 from pipelines.schema import TABLES
-from pipelines.vocabulary import PREDICTION_STATUSES, VERDICTS
+from pipelines.vocabulary import PREDICTION_STATUSES, RULESETS, VERDICTS
 
 HOSTILE = '<script>alert("x")</script>'
+ATTACK = "<img src=x onerror=alert(1)>"
+METRICS = ("accuracy", "score_share")
 MODELS = (
     HOSTILE,
     '"><img src=x onerror=alert(1)>',
@@ -41,8 +43,11 @@ TOPICS = ("biology", "chemistry", "maths_physics", "world_knowledge", "logic")
 _SET = {"kokushi_md10": "kokushi_md10/ja", "medschool": "medschool/room-b007", "cognet_md": "cognet_md/1.0"}
 
 
-def warehouse(path: Path, n_runs: int, *, sample: bool = False) -> Path:
-    """A warehouse with three datasets and `n_runs` runs, the first of them hostile by name."""
+def warehouse(path: Path, n_runs: int, *, sample: bool = False, only: str | None = None) -> Path:
+    """A warehouse with three datasets and `n_runs` runs (of all, or of `only` one), the first hostile by name.
+
+    Every third question has a doubted key; responses are hostile, and one is long.
+    """
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     same = {"old": f"stem: {SECRET}", "new": None, "cause": "read otherwise"}
     rows["refresh_change"] = [
@@ -71,12 +76,14 @@ def warehouse(path: Path, n_runs: int, *, sample: bool = False) -> Path:
             rows["question"].append(question | {
                 "source_key": str(i), "language": language, "stem": stem, "answer_type": "single", "n_choices": 5,
                 "points": 1, "key_status": "scored", "needs_image": False, "fingerprint": f"{i:032x}",
+                "topic": TOPICS[i % 5] if benchmark == "medschool" else None,
             })  # fmt: skip
+            _add_details(rows, question["question_id"], dataset_id, i)
             flag = "image_missing" if i % 2 else "key_disputed"
             detail = f"the stem is {stem!r}"
             rows["question_flag"].append({"question_id": question["question_id"], "flag": flag, "detail": detail})
     rows["answer_key_change"].append({
-        "benchmark": "medschool", "fingerprint": "f" * 32, "from_dataset": _SET["medschool"],
+        "benchmark": "medschool", "fingerprint": f"{7:032x}", "from_dataset": _SET["medschool"],
         "to_dataset": _SET["medschool"], "old_key": "perché", "new_key": "<i>no</i>",
     })  # fmt: skip
     rows["rejected_row"].append({"source": "a.csv", "locator": "line 3", "reason": "no question", "raw": "{}"})
@@ -89,7 +96,10 @@ def warehouse(path: Path, n_runs: int, *, sample: bool = False) -> Path:
                 "profession_en": name_en, "year": year, "round": year - 1906,
             })  # fmt: skip
     for i in range(n_runs):
-        _add_run(rows, i, day, sample)
+        _add_run(rows, i, day, sample, only)
+    for (a, b), (dataset_id, metric) in product(combinations(rows["run"], 2), product(_SET.values(), METRICS)):
+        if a["dataset_id"] == b["dataset_id"] == dataset_id and len(rows["comparison"]) < 600:
+            _add_comparison(rows, a["run_id"], b["run_id"], dataset_id, metric)
     path.parent.mkdir(parents=True, exist_ok=True)
     with duckdb.connect(str(path)) as con:
         for table in TABLES.values():
@@ -103,8 +113,39 @@ def warehouse(path: Path, n_runs: int, *, sample: bool = False) -> Path:
     return path
 
 
-def _add_run(rows: dict[str, list[dict[str, Any]]], i: int, day: datetime, sample: bool) -> None:
-    benchmark = tuple(_SET)[i % 3]
+def _add_details(rows: dict[str, list[dict[str, Any]]], question_id: str, dataset_id: str, i: int) -> None:
+    """Choices, key, difficulty and a twin in the next dataset."""
+    closed = dataset_id == _SET["cognet_md"]
+    for position, label in enumerate("ABCDE"):
+        text = SECRET if closed else f"<i>scelta</i> {label} & {i}"
+        rows["choice"].append({
+            "question_id": question_id, "position": position, "label": label, "text": text, "is_correct": label == "B",
+            "is_forbidden": label == "E" and i % 7 == 0, "has_image": False,
+        })  # fmt: skip
+    rows["answer_key"].append({"question_id": question_id, "alternative": 1, "labels": "B", "selection": 2})
+    rows["question_difficulty"].append({
+        "question_id": question_id, "runs": 7, "families": 7, "share_right": Decimal(i) / 80, "strong_runs": 4,
+        "strong_answer": "A", "strong_share": Decimal("0.8125"), "suspicious_key": i % 3 == 0,
+    })  # fmt: skip
+    if dataset_id == _SET["medschool"]:
+        rows["question_link"].append({
+            "from_question": question_id, "to_question": f"{_SET['kokushi_md10']}/{i}", "kind": "near",
+            "similarity": Decimal("0.905"),
+        })  # fmt: skip
+
+
+def _add_comparison(rows: dict[str, list[dict[str, Any]]], a: str, b: str, dataset_id: str, metric: str) -> None:
+    n = len(rows["comparison"])
+    rows["comparison"].append({
+        "run_a": a, "run_b": b, "dataset_id": dataset_id, "metric": metric, "value_a": Decimal(500 + n) / 1600,
+        "value_b": Decimal(500) / 1600, "difference": Decimal(n) / 1600, "low": Decimal(n - 40) / 1600,
+        "high": Decimal(n + 40) / 1600, "p": 0.0004, "p_adjusted": (None, 0.0004, 0.2)[n % 3],
+        "method": "exact", "n": 40,
+    })  # fmt: skip
+
+
+def _add_run(rows: dict[str, list[dict[str, Any]]], i: int, day: datetime, sample: bool, only: str | None) -> None:
+    benchmark = only or tuple(_SET)[i % 3]
     model = MODELS[i] if i < len(MODELS) else "seeded-random" if i in (5, 6, 7) else f"model-{i:03d}"
     kind = "baseline" if i in (5, 6, 7) else "human" if i == 8 else "model"
     run_id = f"model-{i}/{_SET[benchmark].replace('/', '-')}/{i:08x}"
@@ -138,7 +179,18 @@ def _add_run(rows: dict[str, list[dict[str, Any]]], i: int, day: datetime, sampl
     answers = [status for status, n in names for _ in range(n)]
     for q, status in enumerate(answers):
         question_id = f"{_SET[benchmark]}/{q}"
-        rows["prediction"].append(run | {"question_id": question_id, "attempt": 1, "status": status})
+        label = "ABCDE"[(q * 7 + i) % 5] if status == "answered" else None
+        words = SECRET if benchmark == "cognet_md" else f"{ATTACK} Answer: {label}.</script> {'x' * 300 * (q == 3)}"
+        answer = run | {"question_id": question_id, "attempt": 1}
+        rows["prediction"].append(answer | {
+            "status": status, "labels": label, "response": words, "evidence": f"Answer: {label}" if label else None,
+        })  # fmt: skip
+        for ruleset in RULESETS:
+            rows["item_score"].append(answer | {
+                "ruleset": ruleset, "points": Decimal({"B": "1.5", "A": "0.25"}.get(label or "", "0")),
+                "max_points": Decimal("1.5"), "is_correct": label == "B", "counts": q != 5,
+                "hits_forbidden": label == "E" and q % 7 == 0,
+            })  # fmt: skip
     if benchmark == "medschool":
         for topic in TOPICS:
             rows["topic_score"].append(run | {

@@ -38,13 +38,16 @@ medexams.answers = (() => {
     const question = Object.fromEntries(KEYS.map((name, i) => [name, line[i]]));
     return { ...question, id: `${dataset.id}/${question.key}` };
   });
-  const outcomes = async (all, dataset) => (await load(`${place(all, dataset)}/outcomes`)).map(outcome);
+  const outcomes = async (all, dataset) => (await load(`${place(all, dataset)}/outcomes`)).outcomes.map(outcome);
 
   /** The answers of a run: [place of the question, attempt, outcome]. */
   const ofRun = async (all, run) => {
-    const [chunk, known] = await Promise.all([load(run.chunk), outcomes(all, all.dataset(run.dataset))]);
+    const dataset = all.dataset(run.dataset);
+    const [chunk, known, { methods }] = await Promise.all([
+      load(run.chunk), outcomes(all, dataset), load(`${place(all, dataset)}/outcomes`),
+    ]);
     return {
-      comparisons: chunk.comparisons,
+      comparisons: chunk.comparisons.map((row) => [...row.slice(0, -1), methods[row.at(-1)]]),
       given: chunk.outcomes.map((o, i) => ({
         place: chunk.questions ? chunk.questions[i] : i, attempt: chunk.attempts ? chunk.attempts[i] : 1, ...known[o],
       })),
@@ -103,9 +106,12 @@ medexams.answers = (() => {
       h("th", { scope: "col", "data-sort": sort, class: sort === "number" && "num" }, name)))),
     h("tbody", {}, rows)));
 
+  /** A row of a long table: its attributes, the text that a search looks through, and how its cells are made when needed. */
+  const row = (attributes, searched, fill) => Object.assign(h("tr", attributes), { searched, fill });
+
   const plural = (n, one, many = `${one}s`) => `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
   const plain = (name) => name.replaceAll("_", " ");
 
   return { RESULTS, index, questions, ofRun, whole, runName, text, closed, begin, result, earned, response, select, search,
-    different, table, options, plural, plain };
+    different, row, table, options, plural, plain };
 })();

@@ -25,7 +25,7 @@
 
   /** The comparisons of two runs, whichever way round they stand in the warehouse. */
   const compared = (one, other, first, second) => {
-    const named = ([, metric, valueA, valueB, difference, low, high, raw, adjusted, method, n], turned) => {
+    const named = ([, metric, valueA, valueB, difference, low, high, raw, adjusted, n, method], turned) => {
       const minus = (v) => (v === null ? null : v.startsWith("-") ? v.slice(1) : v === "0" ? v : `-${v}`);
       return turned
         ? { metric, valueA: valueB, valueB: valueA, difference: minus(difference), low: minus(high), high: minus(low), raw, adjusted, method, n }
@@ -97,7 +97,7 @@
       dataset.refusal ? h("p", { class: "notes" }, `No text of questions is shown: ${dataset.refusal}.`) : "",
       h("form", { class: "filters", "data-filters": "shared", "aria-label": "Filter the questions" },
         a.select("which", "Right", Object.keys(WHICH), (v) => WHICH[v]),
-        a.select("same", "Same answer", ["yes", "no"]),
+        a.select("same", "Same wrong answer", ["yes", "no"]),
         topics.length > 1 ? a.select("topic", "Topic", topics, a.plain) : "",
         exams.length > 1 ? a.select("exam", "Exam", exams) : "",
         a.search("Question")),
@@ -105,14 +105,14 @@
         ["Question", "text"], ["Beginning", null], ["Topic", "text"], ["Exam", "text"], [first.label, "text"], [second.label, "text"], ["Right", "text"],
       ], shared.map((s) => {
         const question = list[s.place];
-        const tr = h("tr", { "data-which": s.which, "data-topic": question.topic ?? "", "data-exam": question.exam ?? "",
-          "data-same": s.x.said !== null && s.x.said === s.y.said ? (s.which === "neither" ? "yes" : "no") : "no", "data-question": question.id },
-        h("th", { scope: "row" }, h("a", { href: links.question(question.id) }, question.key)),
-        h("td", { class: "prose" }, a.begin(question, dataset)), h("td", {}, question.topic ? a.plain(question.topic) : "–"),
-        h("td", {}, question.exam ? h("span", { lang: "ja" }, question.exam) : "–"),
-        [s.x, s.y].map((g) => h("td", {}, g.said ?? g.status, " ", a.result(g))), h("td", {}, WHICH[s.which]));
-        tr.searched = `${question.id} ${question.stem ?? ""}`;
-        return tr;
+        return a.row({ "data-which": s.which, "data-topic": question.topic ?? "", "data-exam": question.exam ?? "",
+          "data-same": s.which === "neither" && s.x.said !== null && s.x.said === s.y.said ? "yes" : "no", "data-question": question.id,
+        }, `${question.id} ${question.stem ?? ""}`, () => [
+          h("th", { scope: "row" }, h("a", { href: links.question(question.id) }, question.key)),
+          h("td", { class: "prose" }, a.begin(question, dataset)), h("td", {}, question.topic ? a.plain(question.topic) : "–"),
+          h("td", {}, question.exam ? h("span", { lang: "ja" }, question.exam) : "–"),
+          ...[s.x, s.y].map((g) => h("td", {}, g.said ?? g.status, " ", a.result(g))), h("td", {}, WHICH[s.which]),
+        ]);
       })),
     );
     medexams.tables.enhance(place);

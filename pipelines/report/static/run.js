@@ -5,25 +5,22 @@
   const { h, links, points, address } = medexams;
   const a = medexams.answers;
 
-  const row = (answer, question, dataset, run) => {
-    const tr = h("tr", {
-      "data-result": answer.result, "data-status": answer.status, "data-topic": question.topic ?? "",
-      "data-exam": question.exam ?? "", "data-component": question.component ?? "",
-      "data-flag": [...question.flags, ...(question.suspicious ? ["suspicious_key"] : [])].join("\n"),
-      "data-forbidden": answer.forbidden ? "yes" : "no", "data-question": question.id,
-    },
-    h("th", { scope: "row" }, h("a", { href: links.question(question.id, { run: run.id }) }, question.id.slice(dataset.id.length + 1)),
+  const row = (answer, question, dataset, run) => a.row({
+    "data-result": answer.result, "data-status": answer.status, "data-topic": question.topic ?? "",
+    "data-exam": question.exam ?? "", "data-component": question.component ?? "",
+    "data-flag": [...question.flags, ...(question.suspicious ? ["suspicious_key"] : [])].join("\n"),
+    "data-forbidden": answer.forbidden ? "yes" : "no", "data-question": question.id,
+  }, `${question.id} ${question.stem ?? ""} ${answer.said ?? ""}`, () => [
+    h("th", { scope: "row" }, h("a", { href: links.question(question.id, { run: run.id }) }, question.key),
       answer.attempt > 1 && h("small", {}, ` attempt ${answer.attempt}`)),
     h("td", { class: "prose" }, a.begin(question, dataset)),
     h("td", {}, question.topic ? a.plain(question.topic) : "–"),
     h("td", {}, question.exam ? h("span", { lang: "ja" }, question.exam) : "–"),
     h("td", {}, answer.status),
     h("td", {}, answer.said ?? "–"),
-    h("td", {}, a.result(answer), answer.forbidden ? h("small", {}, " forbidden choice") : null),
-    h("td", { class: "num", "data-value": answer.points ?? "" }, a.earned(answer)));
-    tr.searched = `${question.id} ${question.stem ?? ""} ${answer.said ?? ""}`;
-    return tr;
-  };
+    h("td", {}, a.result(answer), answer.forbidden ? h("small", {}, " forbidden choice") : ""),
+    h("td", { class: "num", "data-value": answer.points ?? "" }, a.earned(answer)),
+  ]);
 
   const draw = async ({ things: [id] }, place) => {
     for (const article of document.querySelectorAll("article.run")) article.classList.toggle("chosen", article.id === id);

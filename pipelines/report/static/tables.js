@@ -6,7 +6,14 @@ medexams.tables = (() => {
 
   // What is sorted: the bodies of a table that has several (each a run with its details), else its rows.
   const items = (table) => (table.tBodies.length > 1 ? [...table.tBodies] : [...(table.tBodies[0]?.rows ?? [])]);
-  const firstRow = (item) => (item.tagName === "TBODY" ? item.rows[0] : item);
+  // A row of a long table gets its cells when they are first needed (answers.js, row).
+  const firstRow = (item) => {
+    if (item.fill) {
+      item.append(...item.fill());
+      delete item.fill;
+    }
+    return item.tagName === "TBODY" ? item.rows[0] : item;
+  };
   const size = (table) => Number(table.dataset.page || 0);
   const changed = new EventTarget();
 
@@ -53,7 +60,10 @@ medexams.tables = (() => {
     if (!size(table)) return;
     const matching = items(table).filter((item) => !item.hidden);
     const all = read().filters.get(`all.${table.id}`) === "1";
-    matching.forEach((item, i) => item.classList.toggle("later", !all && i >= size(table)));
+    matching.forEach((item, i) => {
+      if (all || i < size(table)) firstRow(item);
+      item.classList.toggle("later", !all && i >= size(table));
+    });
     const button = document.getElementById(`${table.id}-pager`) ?? (matching.length > size(table) ? pager(table) : null);
     if (!button) return;
     button.hidden = matching.length <= size(table);

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipelines.schema import TABLES
-from pipelines.scoring import boards, comparisons, figures, items, likeness, passing
+from pipelines.scoring import boards, comparisons, figures, items, likeness, passing, predicting
 from pipelines.scoring.rulebook import TABLE_NAMES as RULE_TABLES
 from pipelines.scoring.rulebook import state_of
 from pipelines.scoring.rulebook import tables as rule_frames
@@ -82,6 +82,22 @@ COMPUTED: dict[str, Computed] = {
     "item_parameter": Computed(("item_score", "question", "run", "run_family"), items.item_parameter),
     "leaderboard": Computed(_BOARD, boards.leaderboard),
     "leaderboard_part": Computed(_BOARD, boards.leaderboard_part),
+    "predicted_score": Computed(
+        (
+            "item_score",
+            "question",
+            "item_parameter",
+            "run",
+            "rule_item",
+            "rule_topic",
+            "rule_component",
+            "exam_part",
+            "exam_result",
+            "leaderboard",
+            "leaderboard_part",
+        ),
+        predicting.predicted_score,
+    ),
 }
 
 

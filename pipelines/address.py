@@ -16,7 +16,7 @@ def is_url(address: str) -> bool:
 
 
 def public(address: str) -> str:
-    """An address without user, password and parameters such as tokens; a path, or what is no address, as it is."""
+    """An address without user, password and parameters such as tokens; a path, or what is not an address, as it is."""
     if not is_url(address):
         return address
     try:

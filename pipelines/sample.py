@@ -1,9 +1,9 @@
 """The bundled sample: its server on loopback, and where its predictions are.
 
 Every benchmark's folder sample/ holds its own: a small question bank in the upstream's layout, and predictions. All of
-it was written for this project: it is no exam, and a score on it says nothing about a model. It lets `make run` and the
-tests go the whole way without a network. The server that stands in for the live hosts belongs here; reading, scoring
-and defects injected on purpose do not.
+it was written for this project: it is not an exam, and a score on it says nothing about a model. It lets `make run` and
+the tests go the whole way without a network. The server that stands in for the live hosts belongs here; reading,
+scoring and defects injected on purpose do not.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Server(ThreadingHTTPServer):
                     connection.shutdown(SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a reader that goes away is no news."""
+        """Say nothing: a reader that goes away is not news."""
 
 
 class _Handler(BaseHTTPRequestHandler):

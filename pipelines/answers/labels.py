@@ -356,7 +356,7 @@ class Options:
         return same[0] if len(same) == 1 else None
 
     def groups(self, text: str, group_at: Callable[[int], Group | None] | None = None) -> Iterator[Group]:
-        """Every list of options in the text, by label or by own text, in order; what a text holds is no label.
+        """Every list of options in the text, by label or by own text, in order; what a text holds is not a label.
 
         group_at: `group` for this text, where the caller remembers what it found.
         """
@@ -401,7 +401,7 @@ def _texts_pattern(telling: Sequence[tuple[int, str]]) -> tuple[re.Pattern[str],
 
 
 def _bounded(form: str) -> str:
-    """A text as a pattern that is no part of a longer word ("鉄" in 鉄欠乏)."""
+    """A text as a pattern that is not part of a longer word ("鉄" in 鉄欠乏)."""
     classes = {"katakana": "ァ-ー", "latin": f"{_LATIN}0-9", "kanji": "一-鿿"}
     kinds = [_kind(form[0]), _kind(form[-1])]
     first, last = (classes.get("" if kind == "kanji" and len(form) > 2 else kind) for kind in kinds)

@@ -161,7 +161,7 @@ class Layout:
         )
 
     def list_below(self, at: int) -> Group | None:
-        """The options listed in the lines after `at`, remarks between them aside; all of them are no choice."""
+        """The options listed in the lines after `at`, remarks between them aside; all of them are not a choice."""
         groups: list[Group] = []
         form = ""
         for line in self.lines:
@@ -236,7 +236,7 @@ class Layout:
         return None if in_turn and (heading or next_head is following) else union(groups)
 
     def alone(self) -> Iterator[Group]:
-        """Labels alone on a line or in the last clause, where that is no part of a tour."""
+        """Labels alone on a line or in the last clause, where that is not part of a tour."""
         lines = self.lines
         if not lines:
             return

@@ -86,7 +86,7 @@ def read_number(text: str, *, cut_off: bool = False) -> Number | None:
     """The number that a cleaned response gives as its answer, or None.
 
     Looked for in this order: after the last answer cue; as the whole response or its first line; in its last,
-    concluding line. A number in work that is not finished is no answer. cut_off: it is known to be unfinished.
+    concluding line. A number in work that is not finished is not an answer. cut_off: it is known to be unfinished.
     """
     w = words()
     text = any_of((rf"{either(w.minus)}(?=\d)",)).sub("-", text)
@@ -174,7 +174,7 @@ def _stated(piece: str) -> Number | None:
     if fraction := _FRACTION.match(parts[-1]):
         value = _quotient(int(fraction[1]), int(fraction[2]))
         ends = any_of((rf"(?:{either(w.copulas)}|[。.\s)])*",))
-        alone = ends.fullmatch(parts[-1], fraction.end())  # 120/80 mmHg is no quotient
+        alone = ends.fullmatch(parts[-1], fraction.end())  # 120/80 mmHg is not a quotient
         return Number(value, evidence) if value is not None and alone else None
     for part in reversed(parts):
         values = [

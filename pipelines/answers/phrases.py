@@ -61,7 +61,7 @@ class Phrases:
     possessives: tuple[str, ...] = ()
     """Between a label and its option's text in quotes."""
     quantity: tuple[str, ...] = ()
-    """Units and counters: the digit before them is no label."""
+    """Units and counters: the digit before them is not a label."""
 
     # forward cues
     stated: tuple[str, ...] = ()

@@ -226,6 +226,6 @@ def _is_foreign(text: str, option_line: re.Pattern[str], known: Options) -> bool
     shown = [s for s in shown if s]
     if len(shown) < 2 or not any(known.texts):
         return None
-    if not telling:  # the options are pictures: any words are another question's
+    if not telling:  # the options are images: any words are another question's
         return all(len(s) > 2 for s in shown)
     return not any(own and (own in s or (len(s) > 3 and s in own)) for s in shown for own in telling)

@@ -4,6 +4,7 @@
     endpoint.py  one request, tried again where that helps
     journal.py   what was answered, kept line by line
     asking.py    the loop: many requests at a time, limits, what is missing
+    adaptive.py  which question next, when no more than a budget is to be asked
 
-The journal is read like any prediction file (runs/formats/medexams_ask.py). No Dagster, no scoring.
+The journal is read like any prediction file (runs/formats/medexams_ask.py). No Dagster; what answers earn is scoring/.
 """

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 
+from pipelines.ask.adaptive import Several, picker
 from pipelines.ask.asking import Limits, Outcome, estimate, missing, run
 from pipelines.ask.endpoint import Endpoint, NoLogprobs
 from pipelines.ask.journal import Journal
@@ -21,7 +22,8 @@ KEYS = ("MEDEXAMS_ASK_KEY", "OPENAI_API_KEY")
 
 @dataclass(frozen=True)
 class Call:
-    """`data`: the data folder; `inbox`: where the journals go; `say` is given what a person should read."""
+    """`data`: the data folder; `inbox`: where the journals go; `say` is given what a person should read; `budget`: of
+    each exam no more questions than this, chosen by the answers so far."""
 
     data: Path
     inbox: Path
@@ -31,6 +33,7 @@ class Call:
     concurrency: int = 4
     say: Callable[[str], None] = lambda text: None
     progress: Progress = silent
+    budget: int | None = None
 
     def make(self, con: duckdb.DuckDBPyConnection, *, dry_run: bool = False) -> list[tuple[Plan, Outcome]]:
         """Ask all that the wish names and the journals lack. Where choices can't be ranked, answers are generated."""
@@ -53,8 +56,15 @@ class Call:
             if not plan.items:
                 continue
             with Journal(self.inbox / plan.name, plan.header, _secrets()) as journal:
-                self._say_estimate(plan, wish, journal)
-                outcome = run(plan, wish, self._endpoint(), journal, self.limits, self.concurrency, self.progress)
+                done = len(journal.answered)
+                chooser = self._picker(con, plan)
+                if chooser is None:
+                    self._say_estimate(plan, wish, journal)
+                outcome = run(
+                    plan, wish, self._endpoint(), journal, self.limits, self.concurrency, self.progress, chooser
+                )
+                if chooser is not None:
+                    outcome.wanted = max(0, chooser.size - done)
                 used = journal.tokens
             self.say(
                 f"{plan.dataset_id}: {outcome.answered} answers, {outcome.failed} errors; "
@@ -63,6 +73,14 @@ class Call:
             found.append((plan, outcome))
             if outcome.stopped:
                 break
+        return found
+
+    def _picker(self, con: duckdb.DuckDBPyConnection, plan: Plan) -> Several | None:
+        if self.budget is None:
+            return None
+        found = picker(con, plan.dataset_id, [item.question_id for item in plan.items], self.budget)
+        for line in found.notes:
+            self.say(line)
         return found
 
     def _say_estimate(self, plan: Plan, wish: Wish, journal: Journal) -> None:

@@ -28,11 +28,18 @@ from pipelines.settings import Settings
 @click.option("--variant", help="Which of the benchmark's prompts; default: its first.")
 @click.option("--rank", type=click.Choice(["mc", "cloze"]), help="Choose by log-likelihood, as lm-eval does.")
 @click.option("--limit", type=click.IntRange(1), help="So many questions of each dataset, drawn at random.")
+@click.option(
+    "--budget",
+    type=click.IntRange(20),
+    help="So many questions of each exam, the most telling ones; the whole is predicted.",
+)
 @click.option("--attempts", type=click.IntRange(1), default=1, help="Answers to each question.")
 @click.option("--images", is_flag=True, help="The model takes pictures; else questions with one are not asked.")
 @click.option("--prompts", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder of own prompts.")
-@click.option("--temperature", type=float, default=0.0, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--temperature", type=float, default=0.0, show_default=True, help="Temperature that the model samples with."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed, where the server takes one.")
 @click.option("--max-tokens", type=click.IntRange(1), default=1024, show_default=True, help="Of one answer.")
 @click.option("--parameter", "parameters", multiple=True, help="NAME=JSON for each request; null leaves NAME out.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Requests at a time.")
@@ -54,6 +61,7 @@ def ask(
     price_out: float,
     dry_run: bool,
     no_import: bool,
+    budget: int | None,
     data: Path | None,
     **wished: Any,
 ) -> None:
@@ -68,6 +76,7 @@ def ask(
     Examples:
       medexams ask --base-url http://127.0.0.1:8000/v1 --model MODEL --limit 30
       medexams ask --base-url URL --model MODEL --benchmark BENCHMARK --rank mc
+      medexams ask --base-url URL --model MODEL --exam EXAM --budget 100
       medexams ask --base-url URL --model MODEL --max-cost 5 --price-in 0.15 --price-out 0.6
     """
     from pipelines.ask.asking import Limits
@@ -77,10 +86,12 @@ def ask(
     settings = Settings.from_env(data=data)
     if max_cost is not None and not price_in + price_out:
         raise SettingsError("--max-cost needs prices; give --price-in and --price-out")
+    if budget is not None and (wished["limit"] is not None or wished["attempts"] > 1):
+        raise SettingsError("--budget chooses the questions and asks each once; leave --limit and --attempts out")
     wish = Wish(parameters=_parameters(parameters), **wished)
     limits = Limits(max_tokens_total, max_cost, price_in, price_out)
     with open_warehouse(settings) as con, show_progress() as report:
-        call = Call(settings.data, settings.inbox_folder, wish, limits, timeout, concurrency, _say, report)
+        call = Call(settings.data, settings.inbox_folder, wish, limits, timeout, concurrency, _say, report, budget)
         outcomes = call.make(con, dry_run=dry_run)
     names = [f"{settings.inbox_folder.name}/{plan.name}" for plan, outcome in outcomes if outcome.kept]
     if not no_import and names:

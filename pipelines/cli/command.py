@@ -53,7 +53,7 @@ def _quiet_option() -> click.Option:
         if value:
             ctx.meta["medexams.quiet"] = True
 
-    help_text = "Show no progress (where standard error is no terminal there is none)."
+    help_text = "Show no progress (where standard error is not a terminal there is none)."
     return click.Option(["--quiet"], is_flag=True, expose_value=False, callback=hush, help=help_text)
 
 

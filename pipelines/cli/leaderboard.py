@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import duckdb
 from rich import box
 from rich.table import Table
 
@@ -16,6 +17,13 @@ from pipelines.cli.warehouse import open_warehouse
 from pipelines.errors import MedexamsError
 from pipelines.schema import BENCHMARKS
 from pipelines.settings import Settings
+
+_PREDICTED = """
+    select r.model, p.dataset_id, p.part, p.component, p.metric, p.value, p.low, p.high, p.n_asked, p.n_whole
+    from predicted_score p join run r using (run_id) join dataset d on p.dataset_id = d.dataset_id
+    where p.value is not null and coalesce(d.benchmark = ?, true)
+    order by r.model, p.run_id, p.part, p.component, p.metric
+"""
 
 
 @command()
@@ -38,6 +46,10 @@ def leaderboard(benchmark: str | None, as_json: bool, data: Path | None) -> None
         found = con.execute(sql, [benchmark])
         names = [d[0] for d in found.description or []]
         rows = found.fetchall()
+        try:
+            predicted = con.execute(_PREDICTED, [benchmark]).fetchall()
+        except duckdb.CatalogException:  # a warehouse from before there were predictions
+            predicted = []
     if as_json:
         echo(rows_as_json(names, rows))
         return
@@ -49,6 +61,22 @@ def leaderboard(benchmark: str | None, as_json: bool, data: Path | None) -> None
         by_dataset.setdefault(entry["dataset_id"], []).append(entry)
     for dataset_id, entries in by_dataset.items():
         _print_board(dataset_id, entries)
+    if predicted:
+        _print_predicted(predicted)
+
+
+def _print_predicted(rows: list[tuple[Any, ...]]) -> None:
+    """What runs that were asked a part would earn: in a table of its own, since nothing of it was measured."""
+    table = Table(title="PREDICTED, not measured: runs that were asked a part of the questions", title_justify="left",
+                  title_style="bold")  # fmt: skip
+    for name in ("model", "whole", "line", "figure", "predicted", "90 % interval", "asked"):
+        table.add_column(name)
+    for model, dataset_id, part, component, metric, value, low, high, asked, whole in rows:
+        table.add_row(
+            cell(model), cell(f"{dataset_id} {part}"), cell(component), metric, f"{value:.3f}",
+            _interval(low, high), f"{asked} of {whole}",
+        )  # fmt: skip
+    console().print(table)
 
 
 def _print_board(dataset_id: str, entries: list[dict[str, Any]]) -> None:
@@ -90,7 +118,7 @@ def _wide(entries: list[dict[str, Any]]) -> Table:
 
 
 def _narrow(entries: list[dict[str, Any]]) -> Table:
-    """What fits 80 columns: names may be cut, and what is no answer (unread, refused, abstained) is one number."""
+    """What fits 80 columns: names may be cut, and what is not an answer (unread, refused, abstained) is one number."""
     rows = [
         (
             _rank(e), _name(e), _number(e["score"]),
@@ -132,7 +160,7 @@ def _number(value: Decimal | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _interval(low: Decimal | None, high: Decimal | None) -> str:
+def _interval(low: Decimal | float | None, high: Decimal | float | None) -> str:
     return "–" if low is None or high is None else f"{low:.3f} … {high:.3f}"
 
 

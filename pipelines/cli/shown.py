@@ -23,7 +23,7 @@ _ANSWERS = """
     where
         d.run_id = $run and coalesce(d.status = $status, true) and coalesce(d.topic = $topic, true)
         and (
-            not $some or ($right and d.result = 'right') or ($wrong and d.result = 'wrong')
+            not $some or ($right and d.result = 'right') or ($wrong and d.result in ('wrong', 'right in part'))
             or ($refused and d.status = 'refused') or ($unparsed and list_contains($unread, d.status))
         )
     order by d.question_id, d.attempt
@@ -35,7 +35,7 @@ _UNMATCHED = "select locator, reason from unmatched_prediction where run_id = ? 
 @command("show")
 @click.argument("run", shell_complete=complete_run)
 @click.option("--right", is_flag=True, help="Right answers.")
-@click.option("--wrong", is_flag=True, help="Wrong answers.")
+@click.option("--wrong", is_flag=True, help="Wrong answers, those right in part too.")
 @click.option("--refused", is_flag=True, help="Refusals.")
 @click.option("--unparsed", is_flag=True, help=f"Responses without an answer: {', '.join(UNPARSED)}.")
 @click.option("--topic", help="Questions of this subject alone.")
@@ -55,7 +55,7 @@ def runs_show(
     Examples:
       medexams runs show RUN
       medexams runs show gpt-4 --wrong --topic biology         what it got wrong in one subject
-      medexams runs show gpt-4 --refused --unparsed --limit 5  what is no answer, to see why
+      medexams runs show gpt-4 --refused --unparsed --limit 5  what is not an answer, to see why
     """
     with open_warehouse(Settings.from_env(data=data)) as con:
         run_id = the_run(con, run)

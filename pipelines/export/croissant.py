@@ -39,7 +39,7 @@ _NESTED = ("exam", "choices", "answers", "images", "flags")
 _CHOICE = {"question_id": "Question.", "position": "0-based place in the order shown.", "label": "Letter or number.",
            "text": "The choice as plain text.", "is_correct": "True when it belongs to an accepted answer.",
            "is_forbidden": "True when choosing it counts as a forbidden choice.",
-           "has_image": "True when it is or holds a picture."}  # fmt: skip
+           "has_image": "True when it is or holds an image."}  # fmt: skip
 _ANSWER = {"question_id": "Question.", "alternative": "1-based number of the accepted answer.",
            "labels": "Labels of the choices that make it up, joined by '-'.",
            "value": "Accepted value where there are no choices to tick."}  # fmt: skip

@@ -1,7 +1,7 @@
 """Which datasets an export may hold, by their licences: the one gate that every format passes.
 
 A licence that lets nobody share changed copies, or none at all, keeps a dataset's questions out of every format;
-figures about answers (scores, counts) are no part of it and stay free. A copy for one's own use is a person's own
+figures about answers (scores, counts) are not part of it and stay free. A copy for one's own use is a person's own
 decision (--for-own-use) and is marked as such in what is written. No writing of files.
 """
 

@@ -195,7 +195,7 @@ Tags: `medexams` (all), `medexams_mc`, `medexams_cloze`, `medexams_generated`, a
   several answers, a number, a sequence or a text can only be answered in the generated tasks. Where a benchmark
   never says how many answers are right, one choice is an answer there, and earns what the rule gives for it.
 - The generated tasks count a text only when it is nothing but the answer. `medexams runs add` reads free text.
-- Questions with pictures are asked without them (`needs_image`).
+- Questions with images are asked without them (`needs_image`).
 """
 
 

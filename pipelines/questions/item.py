@@ -40,7 +40,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Image:
-    """A picture: `place` is stem, passage or choice:POSITION; `path` is relative to the data folder once fetched."""
+    """An image: `place` is stem, passage or choice:POSITION; `path` is relative to the data folder once fetched."""
 
     place: str
     url: str | None

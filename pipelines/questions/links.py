@@ -56,7 +56,7 @@ def link(left: Sequence[Item], right: Sequence[Item]) -> list[Link]:
             links += [Link(i, j, "exact", 1.0) for j in by_print[found] if _pictures_agree(item, right[j])]
         elif found in by_remains:
             j = by_remains[found][0]
-            kind = "lost_markup" if _lost_text(item, right[j]) else "near"  # else only pictures were lost
+            kind = "lost_markup" if _lost_text(item, right[j]) else "near"  # else only images were lost
             links.append(Link(i, j, kind, _similarity(item, right[j])))
         else:
             alone.append(i)
@@ -75,9 +75,9 @@ def duplicates(items: Sequence[Item]) -> list[tuple[int, int, str]]:
     same_key: dict[object, int] = {}
     pairs = []
     for i, item in enumerate(items):
-        pictures = tuple(sorted(image.url or "" for image in item.images))
-        whole = (item_fingerprint(item), pictures)
-        right = (squeeze(item.stem), _right_answers(item), pictures)
+        images = tuple(sorted(image.url or "" for image in item.images))
+        whole = (item_fingerprint(item), images)
+        right = (squeeze(item.stem), _right_answers(item), images)
         if whole in exact:
             pairs.append((i, exact[whole], "the same stem and choices"))
         elif item.stem and right[1] and right in same_key:
@@ -93,7 +93,7 @@ def _right_answers(item: Item) -> frozenset[str]:
 
 
 def _pictures_agree(a: Item, b: Item) -> bool:
-    """Two questions with pictures are the same only when the pictures are; a release without pictures can't tell."""
+    """Two questions with images are the same only when the images are; a release without images can't tell."""
     urls = [{image.url for image in item.images} for item in (a, b)]
     return not urls[0] or not urls[1] or urls[0] == urls[1]
 

@@ -219,7 +219,7 @@ def _links(readings: Sequence[Reading]) -> Linked:
 
 
 def _flag_from_links(readings: Sequence[Reading], links: Linked, rows: Rows) -> None:
-    """Write question_link and answer_key_change, and flag what a link shows: lost text, pictures, passages, keys."""
+    """Write question_link and answer_key_change, and flag what a link shows: lost text, images, passages, keys."""
     followed: set[tuple[int, int]] = set()
     for (a, b), found in links.items():
         left, right = readings[a], readings[b]
@@ -261,7 +261,7 @@ def _flag_pair(old: Item, new: Item, k: Link, to_dataset: str) -> None:
         old.flag("lost_markup", f"{to_dataset}/{new.source_key} says more: {_says_more(old, new)}")
     if new.needs_image and not old.needs_image and not old.images:
         old.needs_image = True
-        old.flag("image_missing", f"{to_dataset}/{new.source_key} shows {len(new.images)} pictures")
+        old.flag("image_missing", f"{to_dataset}/{new.source_key} shows {len(new.images)} images")
     if new.passage_key and not old.passage_key and "passage_missing" not in old.flags:
         old.flag("passage_missing", f"{to_dataset}/{new.source_key} refers to passage {new.passage_key}")
 

@@ -6,8 +6,8 @@ templates/.
 
 data/index.js     datasets and runs
 data/dN/          of dataset N: questions.js (a line per question), outcomes.js (what an answer can come to, and the
-                  methods of comparisons), bN.js (questions in full, with the answers of all runs), rN.js (the outcome of
-                  each answer of a run, and its comparisons)
+                  methods of comparisons), bN.js (questions in full, with the answers of all runs), rN.js (the outcome
+                  of each answer of a run, and its comparisons)
 
 Decimals stand as text, as the warehouse has them; an answer is a place in a list of those that differ, so that 200 runs
 over 6,800 questions stay below 60 MB.
@@ -84,7 +84,7 @@ def response_length(con: duckdb.DuckDBPyConnection) -> int:
 def cut(response: str | None, evidence: str | None, length: int) -> tuple[str | None, int, int]:
     """A response of at most about `length` characters around its evidence, and where that stands in it (start, length).
 
-    Length 0: the evidence is no part of the response as it is stored.
+    Length 0: the evidence is not part of the response as it is stored.
     """
     if response is None:
         return None, 0, 0
@@ -216,7 +216,7 @@ def _grouped(con: duckdb.DuckDBPyConnection, sql: str) -> Callable[[int], list[t
 
 
 class _Parts:
-    """What belongs to a question, by its id: choices, keys, flags, pictures, key changes and twins."""
+    """What belongs to a question, by its id: choices, keys, flags, images, key changes and twins."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self.choices = self._by(con, "choice", "label, text, is_correct, is_forbidden, has_image", "position")

@@ -45,7 +45,7 @@ def declines(text: str) -> bool:
 
 
 def trivial(text: str) -> bool:
-    """True for a text that is no evidence of a question: empty, a mark, a short word."""
+    """True for a text that is not evidence of a question: empty, a mark, a short word."""
     return len(squeeze(text)) < _TRIVIAL
 
 

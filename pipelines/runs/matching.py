@@ -218,7 +218,7 @@ class QuestionIndex:
                 "a card.toml or --dataset"
             )
         if said is not None and trivial(said) and trivial(ask.stem or ""):
-            return [], f"the question's text says nothing ({short(said, 20)!r}), and an id alone is no evidence"
+            return [], f"the question's text says nothing ({short(said, 20)!r}), and an id alone is not evidence"
         open_ = [d for d in datasets or self.datasets if d not in seen]
         named = [q for d in open_ for k in keys if (q := self.by_key.get((d, k)))]
         close = [q for q in named if said is None or alike(q.stem, said) or (ask.stem and alike(q.stem, ask.stem))]

@@ -277,7 +277,7 @@ class _Cards:
         return said.encoding if said else None
 
     def split(self, entries: Sequence[Entry]) -> list[tuple[Card | None, list[Entry]]]:
-        """The entries by what is said of them; how they are encoded is no difference."""
+        """The entries by what is said of them; how they are encoded makes no difference."""
         parts: dict[Card | None, list[Entry]] = {}
         for entry in entries:
             said = self.of(entry.name)

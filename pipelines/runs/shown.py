@@ -80,7 +80,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def bare(choices: Sequence[str]) -> bool:
-    """True when the choices are no texts but labels in order: A, B, C …, (a), (b) …, "1", "2" … or 0, 1, 2 …"""
+    """True when the choices are not texts but labels in order: A, B, C …, (a), (b) …, "1", "2" … or 0, 1, 2 …"""
     named = [_BARE.fullmatch(c.strip()) for c in choices]
     labels = [m[1] for m in named if m]
     if len(choices) < 2 or len(labels) < len(choices):

@@ -69,7 +69,7 @@ def texts_of(value: Any) -> tuple[str, ...]:
 
 
 def message_text(content: Any) -> str | None:
-    """The text of a chat message's content: a string, or the text parts of a list (reasoning parts are no answer)."""
+    """The text of a chat message's content: a string, or the text parts of a list (reasoning is not an answer)."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):

@@ -59,7 +59,7 @@ TABLES = (
             col("number", INT, "Number within the paper (薬剤: within the exam) or within the source's subject.", null=True),
             free("topic", "Subject or specialty; the card of a benchmark names its own.", null=True),
             free("language", "Language of the question (ISO 639-1)."),
-            col("stem", TEXT, "The question as plain text: x^2 and H_2O for super- and subscripts, [image] for a picture."),
+            col("stem", TEXT, "The question as plain text: x^2 and H_2O for super- and subscripts, [image] for an image."),
             free("passage_id", "The passage it refers to, where its text is known.", null=True),
             free("answer_type", "What an answer looks like.", values=ANSWER_TYPES),
             col("n_choices", INT, "Number of choices.", unit="choices"),
@@ -69,7 +69,7 @@ TABLES = (
                 "right for all; unknown: no usable key.", values=KEY_STATUSES),
             col("released_key", TEXT, "The key in the words of the release, which is all that its released scorer knows; empty: "
                 "one that it never credits; null: the key as it is here.", null=True),
-            col("needs_image", BOOL, "True when the question or a choice shows a picture."),
+            col("needs_image", BOOL, "True when the question or a choice shows an image."),
             col("human_accuracy", "DECIMAL(9,3)", "Share of examinees who got it right, as published.", null=True, unit="%"),
             free("case_group", "Questions that share one case have the same value.", null=True),
             free("fingerprint", "Hash over the normalised stem and sorted choices: the same question in any release."),
@@ -87,7 +87,7 @@ TABLES = (
             col("text", TEXT, "The choice as plain text."),
             col("is_correct", BOOL, "True when it belongs to an accepted answer."),
             col("is_forbidden", BOOL, "True when choosing it counts as a forbidden choice (禁忌肢; third-party lists)."),
-            col("has_image", BOOL, "True when the choice is or holds a picture."),
+            col("has_image", BOOL, "True when the choice is or holds an image."),
         ),
         key=("question_id", "position"), references=(ref("question_id", "question"),), guarded=True,
     ),
@@ -103,11 +103,11 @@ TABLES = (
         key=("question_id", "alternative"), references=(ref("question_id", "question"),), guarded=True,
     ),
     Table(
-        "question_image", "questions", "A picture of a question.",
+        "question_image", "questions", "An image of a question.",
         (
             QUESTION_ID,
-            free("place", "stem, passage or choice:POSITION, with #N for the second and later picture there."),
-            free("url", "Address of the picture.", null=True),
+            free("place", "stem, passage or choice:POSITION, with #N for the second and later image there."),
+            free("url", "Address of the image.", null=True),
             free("path", "File below the data folder, when it was fetched.", null=True),
             free("sha256", "SHA-256 of the file.", null=True),
         ),
@@ -205,9 +205,9 @@ TABLES = (
             col("rejected", INT, "Rows in rejected_row.", unit="rows"),
             col("flagged", INT, "Questions with at least one flag.", unit="questions"),
             free("flag_counts", "Questions by flag, 'flag=n' joined by ', '.", null=True),
-            col("needs_image", INT, "Questions that show a picture.", unit="questions"),
+            col("needs_image", INT, "Questions that show an image.", unit="questions"),
             col("scorable", INT, "Questions with a usable key (scored, correct_only or all_credit).", unit="questions"),
-            col("answerable_by_text", SCORE, "Share of questions a text-only model can answer in full: usable key, no picture, "
+            col("answerable_by_text", SCORE, "Share of questions a text-only model can answer in full: usable key, no image, "
                 "no missing passage.", unit="share, 0 to 1"),
             col("published_count", INT, "Questions that the publisher states.", null=True, unit="questions"),
             col("missing", INT, "Published count less questions found.", null=True, unit="questions"),

@@ -240,4 +240,23 @@ TABLES = (
         ),
         key=("question_id",), references=(ref("question_id", "question"),),
     ),
+    Table(
+        "predicted_score", "scores",
+        "PREDICTED, not measured: what a run that was asked a part of the questions would earn on all of them; never ranked.",
+        (
+            RUN_ID, free("dataset_id", "Dataset that was answered."),
+            free("part", "The whole that is predicted: exam/PROFESSION/YEAR, or all of a dataset without exams."),
+            free("component", "Line of the exam, as in exam_result; overall: all of it."),
+            free("metric", "pass_chance: share of the predicted papers that meet every official line; rank: the place among the "
+                "measured runs that it would have; else as in benchmark_score.", values=("pass_chance", "rank", *METRICS)),
+            col("value", REAL, "Median of the predictions; null with the reason in method when it can't be given.", null=True),
+            col("low", REAL, "Lower end of the 90 % interval.", null=True),
+            col("high", REAL, "Upper end of the 90 % interval.", null=True),
+            free("method", "How it was predicted, or why not."),
+            col("n_asked", INT, "Questions answered, which are taken as they are.", unit="questions"),
+            col("n_whole", INT, "Questions of the whole that can be scored.", unit="questions"),
+        ),
+        key=("run_id", "dataset_id", "part", "component", "metric"),
+        references=(ref("run_id", "run"), ref("dataset_id", "dataset")),
+    ),
 )  # fmt: skip

@@ -58,7 +58,7 @@ def _guess(masks: list[int], choices: int, rule: dict[str, Any]) -> tuple[float,
     good, sets = union.bit_count(), comb(choices, picked)
     exact = len({m for m in masks if m.bit_count() == picked}) / sets
     hit = 1 - comb(choices - good, picked) / sets
-    # several accepted answers: a choice of another accepted answer is no wrong choice, as in sql/scores/item_score.sql
+    # several accepted answers: another accepted choice is not a wrong one, as in sql/scores/item_score.sql
     wrong = picked * (choices - good) / choices
     any_right, in_full, each_wrong, any_wrong = (
         float(rule[k]) for k in ("any_right", "exact", "each_wrong", "any_wrong")

@@ -22,6 +22,8 @@ from scipy import special, stats
 
 from pipelines.scoring.figures import typed
 
+WHOLE = pl.coalesce("exam_id", "dataset_id").alias("whole")
+"""What a run has a voice on when it answered half of it: an exam, or a dataset without exams."""
 ENOUGH = 2
 """Families of model runs without which nothing is said of a dataset's questions."""
 FOR_TWO = 5
@@ -89,7 +91,7 @@ def _fitted(right: Array, people: Array, two: bool) -> Calibration:
     z = special.logit(np.clip(np.where(known, people, 0.5), 0.01, 0.99))
     design = np.column_stack([known * (z - z[known].mean()), ~known]) if known.any() else np.zeros((len(people), 1))
     ability = special.logit((y.sum(axis=1) + 1) / (n.sum(axis=1) + 2))
-    line, spread, spread_a = np.zeros(design.shape[1]), (1.5, 1.5), 0.4
+    line, spread, spread_a = np.zeros(design.shape[1]), [1.5, 1.5], 0.4
     for _ in range(ROUNDS):
         a = np.exp(spread_a * node)
         centre, sd = design @ line, np.where(known, *spread)
@@ -103,7 +105,7 @@ def _fitted(right: Array, people: Array, two: bool) -> Calibration:
         line = np.linalg.lstsq(design, mean, rcond=None)[0]
         square = posterior @ b**2 - mean**2 + (mean - design @ line) ** 2
         pooled = POOLED * square.mean()
-        spread = tuple(float(np.sqrt((square[k].sum() + pooled) / (k.sum() + POOLED))) for k in (known, ~known))
+        spread = [float(np.sqrt((square[k].sum() + pooled) / (k.sum() + POOLED))) for k in (known, ~known)]
         spread_a *= float(np.sqrt((posterior @ node**2).mean()))
         before, ability = ability, _abilities(ability, y @ posterior, n @ posterior, a, b)
         if np.abs(ability - before).max() < TOLERANCE:
@@ -139,14 +141,18 @@ def item_parameter(
 
     A family (run_family) is one voice, the mean of its runs, and a run's attempts at a question are averaged first.
     Questions that are removed, or credited to all, say nothing and are left out; so are baselines and people, whose
-    share stands in question.human_accuracy.
+    share stands in question.human_accuracy. A run that answered less than half of an exam (or of a dataset without
+    exams) has no voice on it: it may have been asked what is thought to be telling, and has predicted_score.
     """
-    told = question.filter(pl.col("key_status").is_in(["scored", "correct_only"]))
+    told = question.filter(pl.col("key_status").is_in(["scored", "correct_only"])).with_columns(WHOLE)
+    size = told.group_by("dataset_id", "whole").agg(size=pl.len())
     voices = (
         item_score.filter(pl.col("ruleset") == "official")
         .join(run.filter(pl.col("kind") == "model").select("run_id"), on="run_id")
         .join(run_family.select("run_id", "family"), on="run_id")
-        .join(told.select("question_id", "dataset_id"), on="question_id")
+        .join(told.select("question_id", "dataset_id", "whole"), on="question_id")
+        .join(size, on=["dataset_id", "whole"])
+        .filter(2 * pl.col("question_id").n_unique().over("run_id", "whole") >= pl.col("size"))
         .group_by("dataset_id", "family", "run_id", "question_id")
         .agg(right=pl.col("is_correct").cast(pl.Float64).mean())
         .group_by("dataset_id", "family", "question_id")

@@ -71,7 +71,7 @@ def pass_chance(
 
 
 def _sittings(scores: pl.DataFrame, asked: pl.DataFrame, rules: pl.DataFrame, members: pl.DataFrame) -> pl.DataFrame:
-    """Chance and n of each run, the mean over its attempts; an attempt at a part of the exam is no sitting."""
+    """Chance and n of each run, the mean over its attempts; an attempt at a part of the exam is not a sitting."""
     rows = scores.select(
         "question_id",
         sitting=pl.struct("run_id", "attempt"),

@@ -33,7 +33,7 @@ _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200d\u2060\ufeff]")
 
 @dataclass(frozen=True)
 class Text:
-    """Plain text and the pictures in it, in order: the src of an img, or `includegraphics:NAME`."""
+    """Plain text and the images in it, in order: the src of an img, or `includegraphics:NAME`."""
 
     text: str
     images: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ def html_to_text(source: str) -> Text:
 
     Superscripts become x^2 and subscripts H_2O, in brackets when longer than one token; list items start with '- ' or
     their number; paragraphs and line breaks become line breaks; entities are decoded once; a '<' that opens no tag
-    stays; each picture becomes [image].
+    stays; each image becomes [image].
     """
     images: list[str] = []
     source = _INCLUDEGRAPHICS.sub(lambda m: f'<img src="includegraphics:{html.escape(m[1].strip())}">', source)

@@ -1,4 +1,4 @@
--- How many questions are there by benchmark and language, how many need a picture, how many can be scored?
+-- How many questions are there by benchmark and language, how many need an image, how many can be scored?
 select
     question.benchmark,
     question.language,

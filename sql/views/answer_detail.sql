@@ -14,7 +14,7 @@
 -- evidence: The piece of the response that decided.
 -- key: Accepted answers, by label or value, joined by ' or '.
 -- key_status: Whether and how the question counts, as in question.
--- result: right, wrong, or no answer; for a question that doesn't count: left out.
+-- result: right, right in part, wrong, or no answer; for a question that doesn't count: left out.
 -- points: Points earned by the exam's own rule.
 -- max_points: Points that could be earned.
 -- hits_forbidden: True when a forbidden choice was chosen.
@@ -80,6 +80,7 @@ select
         when official.is_correct then 'right'
         when prediction.status <> 'answered' then 'no answer'
         when not official.counts then 'left out'
+        when official.points > 0 then 'right in part'
         else 'wrong'
     end as result,
     official.points,

@@ -135,7 +135,7 @@ def test_nothing_is_lost(tmp_path: Path, landing: Landing) -> None:
         "problem_id is not like 114A1 (round, paper, number)",
         "problem_id is not like 114A1 (round, paper, number)",
         "the metadata of 114A9, which is not a question here",
-        "the row has neither a question's text nor a picture",
+        "the row has neither a question's text nor an image",
     ]
     assert reading.rows_in == 7
 

@@ -473,7 +473,7 @@ def test_rows_in_are_kept_or_rejected(tmp_path: Path) -> None:
     assert [i.source_key for i in got.items] == ["医師/2021/A/1", "医師/2021/A/2"]
     assert got.rows_in == len(bad) + 2
     reasons = " ".join(r.reason for r in got.rejected)
-    for words in ("occurs twice", "JSON object", "not a question number", "neither a question's text nor a picture",
+    for words in ("occurs twice", "JSON object", "not a question number", "neither a question's text nor an image",
                   "none of the ten", "not an exam year", "same label"):  # fmt: skip
         assert words in reasons
     assert all(r.locator and r.raw for r in got.rejected)

@@ -48,7 +48,7 @@ def world(runs: dict[str, tuple[str, str]], removed: str = "") -> tuple[pl.DataF
             {"run_id": run_id, "question_id": q, "attempt": 1, "ruleset": "official", "is_correct": bool(r)}
             for q, r in zip(QUESTIONS, right, strict=True)
         ]
-    question = [
+    question: list[dict[str, object]] = [
         {"question_id": q, "dataset_id": "d", "key_status": "removed" if q == removed else "scored"} for q in QUESTIONS
     ]
     return (
@@ -87,3 +87,11 @@ def test_a_question_that_strong_runs_fail_does_not_fit() -> None:
     right = (rng.random((30, 100)) < 1 / (1 + np.exp(difficulty - ability))).astype(float)
     right[:, 0] = ability[:, 0] < 0
     assert calibrate(right, np.full(100, np.nan)).fit.argmax() == 0
+
+
+def test_a_run_that_was_asked_little_has_no_voice() -> None:
+    score, *rest = world({"a": ("model", "a"), "b": ("model", "b"), "part": ("model", "c")})
+    some = pl.col("question_id").is_in(QUESTIONS[:20])
+    found = item_parameter(score.filter((pl.col("run_id") != "part") | some), *rest)
+    assert found["n_runs"].unique().to_list() == [2]
+    assert item_parameter(score, *rest)["n_runs"].unique().to_list() == [3]

@@ -1,7 +1,7 @@
 """A neutral row of a Japanese national exam (layouts.py) to an item, for every benchmark that asks these exams.
 
 Kind of answer and keys come from keys.py, part, points and case from exams.py, official corrections from the rules;
-forbidden choices and pictures are read here. Which file a row stood in, and what its dataset is called, belong to the
+forbidden choices and images are read here. Which file a row stood in, and what its dataset is called, belong to the
 sources.
 """
 
@@ -70,7 +70,7 @@ def _item(source_key: str, row: Row) -> Item:
         usual = " or ".join(map(str, row.profession.choices))
         item.flag("choice_count_unusual", f"{len(labels)} choices; {row.profession.name} usually has {usual}")
     if needs_image and not item.images:
-        item.flag("image_missing", "the source says that a picture belongs to it and gives none")
+        item.flag("image_missing", "the source says that an image belongs to it and gives none")
     if corrected := narrow(row.fields.get("corrected")):
         item.flag("key_disputed", f"corrected_question_index is {corrected}: the released scorer never credits it")
         item.key_status = "removed"
@@ -129,13 +129,13 @@ def _mend_options(row: Row) -> tuple[list[str], list[str], str, str | None]:
 
 
 def _needs_image(row: Row) -> bool:
-    """As the source states it; where it says nothing, whether it has or mentions a picture."""
+    """As the source states it; where it says nothing, whether it has or mentions an image."""
     stated = states_picture(row.fields)
     return bool(_images(row) or _SHOWS.search(row.question)) if stated is None else stated
 
 
 def _images(row: Row) -> list[str]:
-    """Addresses or names of pictures that the row gives."""
+    """Addresses or names of images that the row gives."""
     value = row.fields.get("images")
     parts = value if isinstance(value, list) else [value]
     found: list[str] = []

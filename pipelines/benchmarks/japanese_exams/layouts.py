@@ -110,7 +110,7 @@ def squeeze(name: str) -> str:
 
 
 PICTURE = "[image]"
-"""The stem of a question that is a picture and nothing else, as the table question writes pictures."""
+"""The stem of a question that is an image and nothing else, as the table question writes images."""
 _FIELD_OF = {alias: name for name, aliases in COLUMNS.items() for alias in aliases}
 
 
@@ -199,7 +199,7 @@ def row_of(locator: str, row: Any, place: dict[str, Any], language: str | None) 
     question = fields.get("question")
     if question is None or (isinstance(question, str) and not question.strip()):
         if not (states_picture(fields) or fields.get("images")):
-            return Refused(locator, "the row has neither a question's text nor a picture", raw)
+            return Refused(locator, "the row has neither a question's text nor an image", raw)
         question = PICTURE
     if not isinstance(question, str):
         return Refused(locator, f"the question is {type(question).__name__}, not a text", raw)
@@ -218,7 +218,7 @@ def row_of(locator: str, row: Any, place: dict[str, Any], language: str | None) 
 
 
 def states_picture(fields: dict[str, Any]) -> bool | None:
-    """Whether a row says that a picture belongs to it; None when it says neither."""
+    """Whether a row says that an image belongs to it; None when it says neither."""
     for name, sense in (("text_only", False), ("has_image", True)):
         match narrow(fields.get(name)).casefold():
             case "true" | "1" | "yes":
@@ -282,7 +282,7 @@ def _placed(fields: dict[str, Any], place: dict[str, Any]) -> tuple[Profession, 
 
 
 def _choices(listed: Any, options: dict[str, Any], row: Row) -> tuple[list[str], list[str]]:
-    """Labels and texts of the choices, in the order shown; trailing columns that are empty are no choices."""
+    """Labels and texts of the choices, in the order shown; trailing columns that are empty are not choices."""
     if isinstance(listed, str) and listed.strip():
         try:
             decoded = json.loads(listed)

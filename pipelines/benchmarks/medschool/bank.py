@@ -50,7 +50,7 @@ TOPICS = {
     "competenze-conoscenze": "world_knowledge",
     "competenze di lettura e conoscenze acquisite negli studi": "world_knowledge",
 }
-# Folder of the pictures of the May 2024 layout, by subject, as the ministry's own page addresses them.
+# Folder of the images of the May 2024 layout, by subject, as the ministry's own page addresses them.
 _PICTURE_FOLDERS = {"biology": "biologia", "chemistry": "chimica", "maths_physics": "fis-mat"}
 _FIELDS = ("id", "argomento", "domanda", "risposte")
 _RESUME_HOURS = 24
@@ -66,7 +66,7 @@ _PASSAGE_KEY = re.compile(r"[\w-]{1,100}")
 
 
 def fetch(settings: Settings, session: Session, landing: Landing, progress: Progress) -> Snapshot:
-    """Archive the whole bank, with its passages and pictures. Raises SourceError unless every question is there."""
+    """Archive the whole bank, with its passages and images. Raises SourceError unless every question is there."""
     address = settings.address(SOURCE)
     if is_url(address):
         files = _scrape(address.rstrip("/"), session, landing, progress)
@@ -77,9 +77,7 @@ def fetch(settings: Settings, session: Session, landing: Landing, progress: Prog
         dated = found[0] if found else datetime.now(UTC).strftime("%Y-%m-%d")
     sha256 = _content_hash(files, landing)
     same = next((s for s in landing.snapshots(SOURCE.name) if s.sha256 == sha256), None)
-    if (
-        same is not None
-    ):  # the order of choices that models were shown stays; pictures that were missing may be there now
+    if same is not None:  # the order of choices that models were shown stays; images that were missing may be there now
         old = {f.name: f for f in same.files}
         extra = [f for f in files if f.name not in old and not f.name.startswith("page:")]
         return replace(same, files=(*same.files, *extra))
@@ -106,8 +104,8 @@ def _scrape(api: str, session: Session, landing: Landing, progress: Progress) ->
     questions = [q for page in pages for q in page["content"] if isinstance(q, dict)]
     passages = sorted({key for q in questions if _PASSAGE_KEY.fullmatch(key := str(q.get("branoId") or ""))})
     wanted = [(f"passage:{key}", f"{api}/domanda/brano/{quote(key)}") for key in passages]
-    pictures = sorted({address for q in questions for address in _image_addresses(q)})
-    wanted += [(f"image:{address}", url) for address in pictures if (url := _picture_url(api, address))]
+    images = sorted({address for q in questions for address in _image_addresses(q)})
+    wanted += [(f"image:{address}", url) for address in images if (url := _picture_url(api, address))]
     return files + _extras(wanted, session, landing, progress)
 
 
@@ -163,7 +161,7 @@ def _resume(journal: dict[str, Any], api: str, landing: Landing) -> tuple[list[d
 
 
 def _extras(wanted: list[tuple[str, str]], session: Session, landing: Landing, progress: Progress) -> list[StoredFile]:
-    """Passages and pictures, as far as they can be had: what is missing is flagged on its question, not fatal."""
+    """Passages and images, as far as they can be had: what is missing is flagged on its question, not fatal."""
     files, failures = [], 0
     for i, (name, url) in enumerate(wanted):
         answer = landing.latest(public(url))  # addressed by an id that never changes: once is enough
@@ -175,7 +173,7 @@ def _extras(wanted: list[tuple[str, str]], session: Session, landing: Landing, p
                 failures += 1
         if answer is not None and answer.size:
             files.append(StoredFile(name, answer.sha256, answer.size))
-        progress("passages and pictures", i + 1, len(wanted))
+        progress("passages and images", i + 1, len(wanted))
     return files
 
 
@@ -239,7 +237,7 @@ def _check_believable(page: dict[str, Any], landing: Landing, where: str) -> Non
 
 
 def _picture_url(api: str, address: str) -> str | None:
-    """Where a picture is fetched: on the bank's own server, in its API or the folder of the May layout; else None."""
+    """Where an image is fetched: on the bank's own server, in its API or the folder of the May layout; else None."""
     return own(api, address, (f"{urlsplit(api).path.rstrip('/')}/", "/assets/includeGraphics/"))
 
 
@@ -356,7 +354,7 @@ def _item(row: Any, locator: str, base: str, extras: dict[str, StoredFile], land
     stem = html_to_text(row["domanda"])
     choices = [html_to_text(a["text"]) for a in answers]
     if not stem.text:
-        return "the question has no text and no picture"
+        return "the question has no text and no image"
     item = Item(
         source_key=str(row["id"]),
         locator=locator,
@@ -395,7 +393,7 @@ def _item(row: Any, locator: str, base: str, extras: dict[str, StoredFile], land
 
 
 def _image_addresses(question: dict[str, Any]) -> list[str]:
-    """Addresses of all pictures of a question as the API writes them, most without a host."""
+    """Addresses of all images of a question as the API writes them, most without a host."""
     answers = question.get("risposte")
     texts = [question.get("domanda")]
     texts += [a.get("text") for a in answers if isinstance(a, dict)] if isinstance(answers, list) else []
@@ -405,7 +403,7 @@ def _image_addresses(question: dict[str, Any]) -> list[str]:
 
 
 def _image_address(source: str, topic: str) -> str:
-    """Address of one picture: its src, or the folder of the May 2024 layout."""
+    """Address of one image: its src, or the folder of the May 2024 layout."""
     if not source.startswith("includegraphics:"):
         return source
     name = quote(source.removeprefix("includegraphics:"))

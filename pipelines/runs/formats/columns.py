@@ -1,7 +1,7 @@
 """Which columns of a table hold what a model answered: by their names, and by their cells where names do not tell.
 
 The answer's column is never the key's: beside a column that is plainly a model's, `answer` is taken for the key; where
-two could be either, the table is refused and both are named. Times, flags and notes are no answers.
+two could be either, the table is refused and both are named. Times, flags and notes are not answers.
 """
 
 from __future__ import annotations

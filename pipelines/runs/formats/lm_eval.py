@@ -160,7 +160,7 @@ def _ranked(doc: dict[str, Any], prompt: str | None, endings: list[str], n: int)
     ranked = [e.removeprefix(" ") for e in endings] if len(endings) == n and any(endings) else list(own)
     if len(ranked) != n:
         ranked = list(ask.choices) if len(ask.choices) == n else [str(i + 1) for i in range(n)]
-    if bare(ranked) or ranked == list(texts_of(doc.get("labels"))):  # labels with a gap are no list in order
+    if bare(ranked) or ranked == list(texts_of(doc.get("labels"))):  # labels with a gap are not a list in order
         return ask, ranked, "mc"
     ask.choices, ask.labels = tuple(ranked), ()
     last = (prompt or "").rpartition("\n\n")[2]

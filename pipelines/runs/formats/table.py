@@ -128,7 +128,7 @@ def _header(given: Mapping[str, str | None], column: Chosen, *, firm: bool) -> H
 
 
 def ask(record: Mapping[str, Any], at: Mapping[str, str], position: int, answer: str) -> Ask:
-    """How a row names its question; `at` is from `resolve`, `answer` the column that is no part of the question."""
+    """How a row names its question; `at` is from `resolve`, `answer` the column that is not part of the question."""
 
     def cell(what: str) -> str | None:
         return (text_of(record.get(at[what])) or "").strip() or None if what in at else None

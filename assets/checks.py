@@ -9,7 +9,7 @@ import dagster as dg
 from assets.common import Workspace
 from pipelines.schema import TABLES
 from pipelines.store.checks import Check, offending, schema_checks
-from pipelines.store.sqlfiles import reads, sql_checks
+from pipelines.store.sqlfiles import sql_checks
 
 _SENTENCES = {
     r"not_null": "no_required_column_is_null",
@@ -37,7 +37,7 @@ def _table_checks(table: str, checks: list[Check]) -> dg.AssetChecksDefinition:
         specs=[dg.AssetCheckSpec(name, asset=table, description=c.says, blocking=True) for name, c in by_name.items()],
     )
     def run_checks(workspace: dg.ResourceParam[Workspace]) -> Iterator[dg.AssetCheckResult]:
-        with workspace.store.connect({name for check in checks for name in reads(check.sql)}) as con:
+        with workspace.store.connect({t for check in checks for t in check.reads}) as con:
             for name, check in by_name.items():
                 count, rows = offending(con, check)
                 yield dg.AssetCheckResult(

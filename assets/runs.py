@@ -13,13 +13,9 @@ _READER = "pipelines/runs/importing.py"
 _QUESTIONS = ["dataset", "exam", "question", "choice", "answer_key"]
 
 
-def _asset_name(baseline: str) -> str:
-    return f"baseline_{baseline.replace('-', '_')}"
-
-
 def _baseline_asset(name: str) -> dg.AssetsDefinition:
     @dg.asset(
-        name=_asset_name(name),
+        name=stages.baseline_asset(name),
         group_name=RUNS,
         deps=_QUESTIONS,
         kinds={"polars", "parquet"},
@@ -43,7 +39,7 @@ def baseline_assets() -> Iterator[dg.AssetsDefinition]:
 @dg.multi_asset(
     name="run_tables",
     specs=[
-        table_spec(name, _QUESTIONS + [_asset_name(b) for b in BASELINES], {"polars", "parquet"}, _READER)
+        table_spec(name, _QUESTIONS + [stages.baseline_asset(b) for b in BASELINES], {"polars", "parquet"}, _READER)
         for name in TABLE_NAMES
     ],
 )

@@ -14,12 +14,17 @@ from pathlib import Path
 import dagster as dg
 
 from assets import ask, automation, checks, common, publish, questions, runs, scores, sources, tables
+from pipelines import stale
 from pipelines.errors import MedexamsError, SettingsError, StoreError
 from pipelines.progress import Progress, silent
 from pipelines.questions.unify import QUESTION_TABLES
 from pipelines.registry import benchmarks
 from pipelines.registry import sources as registered
+from pipelines.runs.baselines import BASELINES
+from pipelines.runs.imported import TABLE_NAMES as RUN_TABLES
+from pipelines.scoring.rulebook import TABLE_NAMES as RULE_TABLES
 from pipelines.settings import Settings
+from pipelines.stages import baseline_asset, open_store
 from pipelines.store.lock import refresh_lock
 
 HOME = Path(__file__).resolve().parents[1] / "dagster_home"
@@ -68,7 +73,11 @@ def run_job(settings: Settings, job: str, only: str | None = None, progress: Pro
     with refresh_lock(settings.data, settings.lock_wait), instance(settings) as history:
         common.close_dead_runs(history)
         try:
-            for keys in _stages(wanted_keys):
+            for stage in _stages(wanted_keys):
+                kept = stale.kept(settings, open_store(settings))
+                keys = [key for key in stage if key.to_user_string() not in kept]
+                if not keys:
+                    continue
                 counted.execute_in_process(
                     instance=history,
                     asset_selection=keys,
@@ -84,14 +93,19 @@ def run_job(settings: Settings, job: str, only: str | None = None, progress: Pro
 
 
 def _stages(keys: list[dg.AssetKey]) -> list[list[dg.AssetKey]]:
-    """The parts that a job runs in, one after the other: sources, questions, the rest.
+    """The parts that a job runs in, one after the other: sources and rules, questions, runs, the rest.
 
-    A part that fails leaves no trace of the later ones in Dagster's history, which would show what never ran as failed.
+    A part that fails leaves no trace of the later ones in Dagster's history, which would show what never ran as failed;
+    and before each part it is known what has to be made again.
     """
-    fetched = {source.card.asset_name for source in registered().values()}
-    part = lambda k: 0 if k.to_user_string() in fetched else 1 if k.to_user_string() in QUESTION_TABLES else 2  # noqa: E731
-    parts = [[k for k in keys if part(k) == n] for n in range(3)]
-    return [found for found in parts if found]
+    parts = (
+        {*RULE_TABLES, *(source.card.asset_name for source in registered().values())},
+        {*QUESTION_TABLES},
+        {*RUN_TABLES, *map(baseline_asset, BASELINES)},
+    )
+    place = lambda k: next((n for n, part in enumerate(parts) if k.to_user_string() in part), len(parts))  # noqa: E731
+    found = [[k for k in keys if place(k) == n] for n in range(len(parts) + 1)]
+    return [part for part in found if part]
 
 
 def _step_counter(job: str, steps: int, progress: Progress) -> dg.LoggerDefinition:

@@ -110,7 +110,9 @@ def commands() -> str:
 
 def _helps(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
     """The name and the help of a command and of all those below it."""
-    yield path, command.get_help(click.Context(command, info_name=path, max_content_width=100, terminal_width=100))
+    names = ["-h", "--help"]  # as under the command itself
+    context = click.Context(command, info_name=path, max_content_width=100, terminal_width=100, help_option_names=names)
+    yield path, command.get_help(context)
     for name, part in command.commands.items() if isinstance(command, click.Group) else ():
         yield from _helps(part, f"{path} {name}")
 

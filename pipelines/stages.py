@@ -6,7 +6,6 @@ calls; the order of the steps is the assets' business.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,12 +26,13 @@ from pipelines.progress import Progress, silent
 from pipelines.questions.acceptance import count_deviation, deviations
 from pipelines.questions.item import Reading, sound
 from pipelines.questions.unify import QUESTION_TABLES, unify
-from pipelines.registry import sources
+from pipelines.registry import folders, sources
 from pipelines.runs import importing
 from pipelines.runs.baselines import baseline_runs
 from pipelines.schema import TABLES
 from pipelines.scoring.rulebook import states
 from pipelines.settings import Settings
+from pipelines.store.code import code_of
 from pipelines.store.sqlfiles import check_tables
 from pipelines.store.tables import Meta, Store, published_rows
 
@@ -45,7 +45,7 @@ def open_store(settings: Settings) -> Store:
         settings.warehouse,
         accept_shrink=settings.accept_shrink,
         shrink_share=settings.shrink_share,
-        outside=lambda name: _archive_state(Landing(settings.data)) if name == ARCHIVE else states().get(name),
+        outside=partial(_outside, Releases(Landing(settings.data))),
     )
 
 
@@ -54,6 +54,8 @@ PROMPT_INPUTS = ("dataset", "exam", "passage", "question", "choice", "answer_key
 
 ARCHIVE = "state of the archive"
 """What the question tables are made from, by its name among the inputs: the releases fetched, new ones included."""
+REFUSALS = "book of refusals"
+BASELINE_INPUTS = ("dataset", "question", "choice", "answer_key")
 
 MADE_FROM_RULES = {
     "question": ("rule_layout", "rule_adjusted"),
@@ -65,10 +67,11 @@ MADE_FROM_RULES = {
 """Rule tables that question tables are made from: parts and points by the layout, keys and what counts as adjusted."""
 
 
-def _archive_state(landing: Landing) -> str:
-    shots = [*landing.snapshots(), *Releases(landing).candidates()]
-    listed = "\n".join(sorted({f"{shot.source} {shot.release} {shot.sha256}" for shot in shots}))
-    return hashlib.sha256(listed.encode()).hexdigest()[:16]
+def _outside(releases: Releases, name: str) -> str | None:
+    """The version of what tables are made from and is not a table."""
+    if name == ARCHIVE:
+        return releases.state()
+    return releases.book() if name == REFUSALS else states().get(name)
 
 
 def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapshot | None:
@@ -108,6 +111,21 @@ def _sample_served(settings: Settings) -> Iterator[Settings]:
         yield replace(settings, request_delay=0.0, addresses={**settings.addresses, **found})
 
 
+def question_inputs(name: str) -> tuple[str, ...]:
+    """What a question table is made from, and with which dataset it fits."""
+    return (ARCHIVE, *MADE_FROM_RULES.get(name, ()), *(["dataset"] if name != "dataset" else []))
+
+
+def question_code() -> str:
+    """The fingerprint of what makes the question tables: the engine's code and the benchmarks' folders."""
+    return code_of("pipelines.questions.unify", "pipelines.questions.sound", folders=folders())
+
+
+def questions_kept(store: Store) -> bool:
+    """Whether the question tables on disk are those of the releases, rules and code as they are."""
+    return all(store.kept(name, question_inputs(name), question_code()) for name in QUESTION_TABLES)
+
+
 def build_questions(settings: Settings, store: Store) -> dict[str, Meta]:
     """All question tables from the archive and what was fetched; they take their place together, or not at all.
 
@@ -117,6 +135,10 @@ def build_questions(settings: Settings, store: Store) -> dict[str, Meta]:
     landing = Landing(settings.data)
     releases = Releases(landing)
     candidates = releases.candidates()
+    if questions_kept(store):  # what was fetched is what its source gave last
+        for shot in candidates:
+            releases.accept(shot)
+        return {name: meta for name in QUESTION_TABLES if (meta := store.meta(name))}
     given = {(shot.source, shot.release) for shot in candidates}
     old = [shot for shot in landing.snapshots() if (shot.source, shot.release) not in given]
     if not old and not candidates:
@@ -131,7 +153,8 @@ def build_questions(settings: Settings, store: Store) -> dict[str, Meta]:
                 name: staged.write(
                     name,
                     frames[name],
-                    (ARCHIVE, *MADE_FROM_RULES.get(name, ()), *(["dataset"] if name != "dataset" else [])),
+                    question_inputs(name),
+                    code=question_code(),
                 )
                 for name in QUESTION_TABLES
             }
@@ -207,20 +230,46 @@ def build_prompts(store: Store) -> Meta:
 
 def note_refusals(settings: Settings, store: Store) -> Meta:
     """The table refused_release, from the archive's book."""
+    if meta := refusals_kept(store):
+        return meta
     rows = Releases(Landing(settings.data)).refused()
-    return store.write("refused_release", TABLES["refused_release"].frame(rows))
+    return store.write("refused_release", TABLES["refused_release"].frame(rows), (REFUSALS,), code=code_of(__name__))
+
+
+def refusals_kept(store: Store) -> Meta | None:
+    return store.kept("refused_release", (REFUSALS,), code_of(__name__))
 
 
 def build_baseline(store: Store, name: str) -> int:
     """The runs of one baseline on every dataset; returns how many predictions there are."""
-    inputs = ("dataset", "question", "choice", "answer_key")
-    missing = [t for t in inputs if not store.exists(t)]
+    missing = [t for t in BASELINE_INPUTS if not store.exists(t)]
     if missing:
         raise StoreError(f"{', '.join(missing)} has not been made; run the asset question first")
-    run, prediction = baseline_runs(name, *(store.read(t) for t in inputs))
-    part = f"baseline-{name}"
-    store.write("run", run, inputs, part=part)
-    return store.write("prediction", prediction, inputs, part=part).rows
+    if meta := baseline_kept(store, name):
+        return meta.rows
+    run, prediction = baseline_runs(name, *(store.read(t) for t in BASELINE_INPUTS))
+    part, code = baseline_part(name), baseline_code()
+    store.write("run", run, BASELINE_INPUTS, part=part, code=code)
+    return store.write("prediction", prediction, BASELINE_INPUTS, part=part, code=code).rows
+
+
+def baseline_part(name: str) -> str:
+    return f"baseline-{name}"
+
+
+def baseline_asset(name: str) -> str:
+    """The name of a baseline's asset."""
+    return baseline_part(name).replace("-", "_")
+
+
+def baseline_code() -> str:
+    return code_of(baseline_runs.__module__, folders=folders())
+
+
+def baseline_kept(store: Store, name: str) -> Meta | None:
+    """What is recorded of a baseline that need not be made again. Predictions are written last."""
+    made = [store.kept(table, BASELINE_INPUTS, baseline_code(), baseline_part(name)) for table in ("run", "prediction")]
+    return made[1] if all(made) else None
 
 
 def import_runs(

@@ -7,6 +7,7 @@ What makes a release acceptable is not decided here (questions/acceptance.py). B
 from __future__ import annotations
 
 import getpass
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -48,13 +49,26 @@ class Releases:
 
     def accept(self, shot: Snapshot) -> None:
         """Make a candidate the newest release of its source; the refusals of that source are mended."""
-        newest = max((s.sequence for s in self.landing.snapshots(shot.source)), default=0)
-        if shot.sequence == 0 or shot.sequence < newest:
-            shot = replace(shot, sequence=newest + 1)
-        self.landing.add_snapshot(shot)
+        self.landing.add_snapshot(self._numbered(shot))
         refused = self.refused()
         _write(self._refused, [row | ({"mended": True} if row["source"] == shot.source else {}) for row in refused])
         self._candidate(shot.source).unlink(missing_ok=True)
+
+    def _numbered(self, shot: Snapshot) -> Snapshot:
+        """A candidate with the sequence that it has as its source's newest release."""
+        newest = max((s.sequence for s in self.landing.snapshots(shot.source)), default=0)
+        return shot if shot.sequence and shot.sequence == newest else replace(shot, sequence=newest + 1)
+
+    def state(self) -> str:
+        """Fingerprint of what question tables are made from: the releases as they are once the candidates are in."""
+        shots = {(s.source, s.release): s for s in self.landing.snapshots()}
+        shots |= {(s.source, s.release): self._numbered(s) for s in self.candidates()}
+        listed = "\n".join(shots[key].to_json() for key in sorted(shots))
+        return hashlib.sha256(listed.encode()).hexdigest()[:16]
+
+    def book(self) -> str:
+        """Fingerprint of the refusals."""
+        return hashlib.sha256(self._refused.read_bytes() if self._refused.exists() else b"").hexdigest()[:16]
 
     def refuse(self, shot: Snapshot, deviations: Iterable[Deviation]) -> None:
         """Write down why a candidate may not be used, and take it out of quarantine; its bytes stay in the archive."""

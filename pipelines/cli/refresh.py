@@ -45,7 +45,7 @@ def refresh(
     Examples:
       medexams refresh --profile sample          the bundled sample, no network
       medexams refresh --data live               the public sources, in a folder of their own
-      medexams refresh --only BENCHMARK          one benchmark's sources; all tables are rebuilt
+      medexams refresh --only BENCHMARK          one benchmark's sources alone
       MEDEXAMS_<SOURCE>=./folder medexams refresh     one source from a local folder (medexams doctor lists them)
     """
     settings = Settings.from_env(

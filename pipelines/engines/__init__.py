@@ -1,7 +1,7 @@
 """Where tables are computed and prediction files are read: in this process with DuckDB, or on a Spark cluster.
 
-An engine decides where, never what: the SELECTs of sql/ and the functions of pipelines/runs are the same for all, and
-so are the rows. Whatever engine made a table, the store checks and writes it.
+An engine decides where, never what: the statements of sql/ and the functions of pipelines/runs are the same for all,
+and so are the rows. Whatever engine made a table, the store checks and writes it.
 """
 
 from __future__ import annotations

@@ -145,6 +145,11 @@ def _package(folder: Path) -> str:
     return name
 
 
+def folders() -> tuple[Path, ...]:
+    """The folders that hold what the benchmarks state and how they read: their own, and those of shared exams."""
+    return tuple(sorted({f for b in benchmarks().values() for f in (b.folder, *(r.parent for r in b.rule_folders))}))
+
+
 def states_how_many(benchmark: str) -> bool:
     """Whether its questions say how many choices are right; True for a benchmark that is not installed here."""
     known = benchmarks().get(benchmark)

@@ -21,6 +21,7 @@ from pipelines.runs import inbox, ingesting
 from pipelines.runs.imported import TABLE_NAMES, Imported
 from pipelines.runs.matching import QuestionIndex
 from pipelines.runs.planning import Group, Loader, plan, walk
+from pipelines.schema import TABLES
 from pipelines.store.tables import Store
 from pipelines.text.limits import Limits
 
@@ -67,7 +68,8 @@ def read(
     index = _index(store)
     now = datetime.now(UTC).replace(tzinfo=None)
     summary, kept, seen = Summary(len(planned.groups)), [PLAN_PART], set[str]()
-    _write(store, PLAN_PART, planned.rejected)
+    if not _says(store, PLAN_PART, planned.rejected):
+        _write(store, PLAN_PART, planned.rejected)
     keys = [ingesting.cache_key(group, index)[:KEY_LENGTH] for group in planned.groups]
     known = [_is_current(store, key) for key in keys]
     read_now = readings(
@@ -118,6 +120,14 @@ def _is_current(store: Store, part: str) -> bool:
 def _run_ids(store: Store, part: str) -> list[str]:
     path = store.root / "run" / f"{part}.parquet"
     return pl.read_parquet(path, columns=["run_id"])["run_id"].to_list()
+
+
+def _says(store: Store, part: str, rows: Imported) -> bool:
+    """Whether a part without predictions holds just these rows."""
+    path = store.root / "rejected_file" / f"{part}.parquet"
+    return _is_current(store, part) and pl.read_parquet(path).equals(
+        rows.frames()["rejected_file"].sort(TABLES["rejected_file"].column_names, nulls_last=True)
+    )
 
 
 def _write(store: Store, part: str, rows: Imported) -> None:

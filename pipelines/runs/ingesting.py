@@ -15,10 +15,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from pipelines import answers
 from pipelines.errors import Unreadable
+from pipelines.registry import folders
+from pipelines.runs import formats as formats_package
 from pipelines.runs.formats import card, formats
 from pipelines.runs.formats.card import Card
 from pipelines.runs.imported import NOTHING_NEW, Imported, rejecting
@@ -27,18 +30,25 @@ from pipelines.runs.parsed import File, Fragment, Header, Prediction
 from pipelines.runs.planning import Entry, Group
 from pipelines.runs.responses import read_responses
 from pipelines.runs.values import clean, model_slug
+from pipelines.store.code import code_of
 
 READER_VERSION = 6
-"""Raised with each change that may read or match a file differently."""
+"""Raised with each change that may read or match a file differently: what people see of it (run.reader)."""
 
 
 def cache_key(group: Group, questions: QuestionIndex) -> str:
     """Hex digest that is equal as long as `read` gives the same rows: files, names, card, readers, questions."""
     said = (
-        READER_VERSION, answers.READER_VERSION, questions.digest, group.format, repr(group.card),
+        reading_code(), questions.digest, group.format, repr(group.card),
         *((e.name, e.sha256) for e in (*group.files, *group.helpers)),
     )  # fmt: skip
     return hashlib.sha256(repr(said).encode()).hexdigest()
+
+
+def reading_code() -> str:
+    """The fingerprint of everything that reads files and responses; formats and languages are loaded by name."""
+    loaded = (Path(p) for package in (formats_package, answers) for p in package.__path__)
+    return code_of(__name__, folders=(*loaded, *folders()))
 
 
 def read(group: Group, questions: QuestionIndex, read_at: datetime) -> Imported:

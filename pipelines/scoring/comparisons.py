@@ -6,15 +6,17 @@ without cases that are right or wrong. What copies and families are is likeness.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
+from pipelines.schema import TABLES
 from pipelines.scoring.figures import typed
 from pipelines.scoring.intervals import LEVEL
 
@@ -104,16 +106,28 @@ def holm(family: Sequence[float], others: Sequence[float] = ()) -> tuple[list[fl
 
 
 def comparison(
-    item_score: pl.DataFrame, question: pl.DataFrame, run: pl.DataFrame, run_family: pl.DataFrame
+    item_score: pl.DataFrame,
+    question: pl.DataFrame,
+    run: pl.DataFrame,
+    run_family: pl.DataFrame,
+    known: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """The table comparison. A family of tests is every pair of families of runs, by dataset and metric, baselines
-    aside; p_adjusted is null for pairs with a baseline."""
+    aside; p_adjusted is null for pairs with a baseline.
+
+    `known`: rows of pairs that were compared before and whose answers are the same; only p_adjusted is made anew.
+    """
+    known = TABLES["comparison"].frame([]) if known is None else known
+    compared = set(known.select("run_a", "run_b").iter_rows())
     rows: list[dict[str, Any]] = []
     families = dict(run_family.select("run_id", "family").iter_rows())
     baselines = set(run.filter(pl.col("kind") == "baseline")["run_id"])
     scores = _means(item_score, question)
     for (dataset_id,), of_dataset in scores.group_by("dataset_id", maintain_order=True):
-        found = _pairs(of_dataset, str(dataset_id))
+        old = known.filter(pl.col("dataset_id") == dataset_id).with_columns(
+            cs.decimal().cast(pl.Float64), p_adjusted=pl.lit(None)
+        )
+        found = old.to_dicts() + _pairs(of_dataset, str(dataset_id), compared)
         for metric in ("accuracy", "score_share"):
             measured = [r for r in found if r["metric"] == metric and not {r["run_a"], r["run_b"]} & baselines]
             heads = [
@@ -153,7 +167,8 @@ def _means(item_score: pl.DataFrame, question: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _pairs(scores: pl.DataFrame, dataset_id: str) -> list[dict[str, Any]]:
+def _pairs(scores: pl.DataFrame, dataset_id: str, compared: Container[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Rows of the pairs of a dataset's runs, less those `compared` before."""
     runs = scores["run_id"].unique().sort().to_list()
     matrices = {
         name: scores.pivot("run_id", index=["question_id", "unit"], values=name).sort("question_id")
@@ -164,6 +179,8 @@ def _pairs(scores: pl.DataFrame, dataset_id: str) -> list[dict[str, Any]]:
     there = ~np.isnan(points)
     rows: list[dict[str, Any]] = []
     for a, b in combinations(range(len(runs)), 2):
+        if (runs[a], runs[b]) in compared:
+            continue
         both = there[:, a] & there[:, b]
         n = int(both.sum())
         if not n:

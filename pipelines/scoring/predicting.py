@@ -265,9 +265,11 @@ def _lines(
     rule_component: pl.DataFrame, exam_part: pl.DataFrame, exam_result: pl.DataFrame, exam_id: str | None, sheet: Paper
 ) -> Lines | None:
     """The official lines of an exam; none where a verdict of a whole run can't be given, or rests on subjects."""
+    if exam_id is None:
+        return None
     official = pl.col("ruleset") == "official"
     verdicts = exam_result.filter(official & (pl.col("exam_id") == exam_id) & (pl.col("component") == "overall"))
-    if exam_id is None or verdicts["passed"].drop_nulls().is_empty():
+    if verdicts["passed"].drop_nulls().is_empty():
         return None
     profession, year = exam_id.split("/")[1:3]
     rules = rule_component.filter(

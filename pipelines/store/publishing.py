@@ -5,6 +5,7 @@ Tables are written in tables.py; what a valid one is stands in the schema.
 
 from __future__ import annotations
 
+import json
 import logging
 import uuid
 from functools import cache
@@ -12,18 +13,21 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.durable import make_durable, sync_folder
+from pipelines.durable import make_durable, sync_folder, write_atomically
 from pipelines.errors import StoreError
 from pipelines.schema import TABLES, Table
 from pipelines.store import changes
 from pipelines.store.checks import name_of, offending, quoted, schema_checks
-from pipelines.store.sqlfiles import View, sql_checks, sql_views
+from pipelines.store.code import code_of
+from pipelines.store.sqlfiles import SQL, View, sql_checks, sql_views
 from pipelines.store.tables import Store, read_meta
 from pipelines.store.upkeep import keep_generation, keep_tables, sweep_wal
 
 log = logging.getLogger(__name__)
 
 STORAGE_VERSION = "v1.4.0"
+STAMP = "published.json"
+"""File beside the tables that says which of them the published file was made of."""
 
 
 def unfit(store: Store) -> list[str]:
@@ -40,6 +44,22 @@ def unfit(store: Store) -> list[str]:
                     what = f"{name} ({file.stem})" if TABLES[name].in_parts else name
                     problems.append(f"{what} was made from an older {source}; run the asset {name}")
     return problems
+
+
+def is_published(store: Store, target: Path) -> bool:
+    """Whether the file at `target` is the one that publishing would make of the tables on disk."""
+    try:
+        return json.loads((store.root / STAMP).read_text(encoding="utf-8")) == _stamp(store, target)
+    except (OSError, ValueError):
+        return False
+
+
+def _stamp(store: Store, target: Path) -> list[str]:
+    """What a published file is known by: the file itself, the tables' versions, the code that made it."""
+    seen = target.stat()
+    tables = [f"{name} {store.version(name)}" for name in TABLES]
+    code = code_of(__name__, folders=(SQL / "views", SQL / "checks", SQL / "changes"))
+    return [f"{seen.st_ino} {seen.st_size} {seen.st_mtime_ns}", *tables, code]
 
 
 def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
@@ -77,6 +97,7 @@ def publish(store: Store, target: Path, keep: int = 3) -> dict[str, int]:
         keep_generation(target, keep)
         temp.replace(target)
         sync_folder(target.parent)
+        write_atomically(store.root / STAMP, json.dumps(_stamp(store, target)).encode())
         keep_tables(target, store.root)
     except duckdb.Error as fault:
         raise StoreError(f"the warehouse could not be built ({str(fault).splitlines()[0][:300]})") from fault

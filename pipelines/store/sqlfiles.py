@@ -22,6 +22,7 @@ from pipelines.registry import benchmarks
 from pipelines.schema import TABLES
 from pipelines.store import sqlheader
 from pipelines.store.checks import Check, offending
+from pipelines.store.code import code_of
 from pipelines.store.tables import Meta, Store
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
@@ -35,6 +36,11 @@ class SqlTable:
     file: str
     sql: str
     inputs: tuple[str, ...]
+
+    @property
+    def code(self) -> str:
+        """The fingerprint of the statement and of what runs it."""
+        return code_of(text=self.sql)
 
 
 @dataclass(frozen=True)
@@ -118,13 +124,15 @@ def make(
     name: str,
     computed: Callable[[Store, str], AbstractContextManager[str]] = lambda store, sql: nullcontext(sql),
 ) -> Meta:
-    """Compute one SQL table over the tables on disk and write it. Raises StoreError.
+    """Compute one SQL table over the tables on disk and write it, unless it was made of these. Raises StoreError.
 
     `computed` gives the SELECT that has its rows (pipelines/engines); by default the table's own.
     """
     table = sql_tables()[name]
+    if meta := store.kept(name, table.inputs, table.code):
+        return meta
     with computed(store, table.sql) as rows:
-        return store.write(name, rows, table.inputs)
+        return store.write(name, rows, table.inputs, code=table.code)
 
 
 def sql_checks() -> list[Check]:
@@ -136,7 +144,7 @@ def sql_checks() -> list[Check]:
     for path in sorted((SQL / "checks").glob("*.sql")):
         header = sqlheader.read(path)
         name, table = path.stem.replace("__", "_"), path.stem.split("__")[0]
-        found.append(Check(name, table, header.says, header.statement))
+        found.append(Check(name, table, header.says, header.statement, reads(header.statement)))
     return found
 
 
@@ -144,7 +152,7 @@ def check_tables(store: Store, names: Iterable[str]) -> None:
     """Run the checks that read these tables and no others. Raises StoreError at the first that is broken."""
     with store.connect(names) as con:
         for check in sql_checks():
-            if set(reads(check.sql)) <= set(names):
+            if set(check.reads) <= set(names):
                 count, rows = offending(con, check)
                 if count:
                     raise StoreError(f"{check.says} {count} rows break this, the first: {rows[0]}")

@@ -14,7 +14,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,15 @@ _META = "medexams"
 
 @dataclass(frozen=True)
 class Meta:
-    """What a table file records of itself: its content's version and the versions of the tables it was made from."""
+    """What a table file records of itself: its content's version, the versions of the tables it was made from, and
+    the fingerprint of the code that made it (code.py); `runs`: of a table kept run by run, what each run's rows were
+    made from (scoring/tables.py)."""
 
     version: str
     rows: int
     inputs: dict[str, str]
+    code: str = ""
+    runs: dict[str, str] = field(default_factory=dict)
 
 
 def published_rows(warehouse: Path, sql: str) -> list[tuple[Any, ...]] | None:
@@ -112,6 +117,39 @@ class Store:
         recorded = read_meta(self._target(TABLES[name], part)).inputs
         return all(self.version(name) == version for name, version in recorded.items())
 
+    def kept(self, name: str, inputs: Iterable[str], code: str, part: str | None = None) -> Meta | None:
+        """What a table's file (or one part's) records, where these inputs as they are now and this code made it.
+
+        None where there is no such file: it has to be made.
+        """
+        meta = self.recorded(name, part)
+        return meta if meta and meta.code == code and meta.inputs == self.versions(inputs) else None
+
+    def recorded(self, name: str, part: str | None = None) -> Meta | None:
+        """What a table's file (or one part's) records; None where there is none, or a damaged one."""
+        target = self._target(TABLES[name], part)
+        try:
+            return read_meta(target) if target.exists() else None
+        except StoreError:
+            return None
+
+    def versions_by(self, names: Iterable[str], column: str) -> dict[str, str]:
+        """The version of what there is in `names` of each value of a column that all of them have: a run's own rows."""
+        names = [name for name in names if self.exists(name)]
+        cells = {name: ", ".join(map(name_of, TABLES[name].column_names)) for name in names}
+        hashed = " union all ".join(
+            f"select {column}, '{name} ' || count(*) || ' ' || sum(hash({cells[name]})::hugeint) as said "
+            f"from {name} group by {column}"
+            for name in names
+        )
+        with self.connect(names) as con:
+            found = con.execute(f"select {column}, string_agg(said, ', ' order by said) from ({hashed}) group by all")
+            return {value: _digest(text) for value, text in sorted(found.fetchall())}
+
+    def versions(self, names: Iterable[str]) -> dict[str, str]:
+        """The versions of what there is of `names`."""
+        return {name: version for name in names if (version := self.version(name))}
+
     def version(self, name: str) -> str | None:
         """The version, as it is now, of what a table can be made from: a table's, else of what is outside."""
         meta = self.meta(name) if name in TABLES else None
@@ -136,11 +174,21 @@ class Store:
 
     # -- writing
 
-    def write(self, name: str, rows: pl.DataFrame | str, inputs: Iterable[str] = (), part: str | None = None) -> Meta:
-        """Validate rows (a frame, or a SELECT over table names) and put them in place of the table (or of one part).
+    def write(
+        self,
+        name: str,
+        rows: pl.DataFrame | str,
+        inputs: Iterable[str] = (),
+        part: str | None = None,
+        *,
+        code: str = "",
+        runs: dict[str, str] | None = None,
+    ) -> Meta:
+        """Validate rows (a frame, or a SELECT over the inputs' names) and put them in place of the table (or one part).
 
         `inputs` names what they were made from (tables, those that a SELECT reads among them, or what is outside),
-        whose versions are recorded. Raises StoreError, and then nothing has changed.
+        whose versions are recorded, `code` the fingerprint of what made them. Raises StoreError, and then nothing has
+        changed.
         """
         began = time.monotonic()
         table, inputs = TABLES[name], tuple(inputs)
@@ -162,7 +210,7 @@ class Store:
                 columns = ", ".join(f"cast({name_of(c.name)} as {c.type}) as {name_of(c.name)}" for c in table.columns)
                 con.execute(f"create temp table staged as select {columns} from staged_rows")
                 self._validate(con, table, target)
-                meta = self._describe(con, table, inputs)
+                meta = Meta(*self._describe(con, table), self.versions(inputs), code, runs or {})
                 order = f"order by {', '.join(map(name_of, table.key))}" if table.key else "order by all"
                 note = json.dumps(meta.__dict__)
                 con.execute(
@@ -241,11 +289,10 @@ class Store:
                     f"of {self.shrink_share:.0%}; look why, and if it is right run again with --accept-shrink"
                 )
 
-    def _describe(self, con: duckdb.DuckDBPyConnection, table: Table, inputs: Iterable[str]) -> Meta:
+    def _describe(self, con: duckdb.DuckDBPyConnection, table: Table) -> tuple[str, int]:
         columns = ", ".join(map(name_of, table.column_names))
         rows, total = con.execute(f"select count(*), sum(hash({columns})::hugeint) from staged").fetchall()[0]
-        found = {name: version for name in inputs if (version := self.version(name))}
-        return Meta(_digest(f"{columns} {rows} {total}"), rows, found)
+        return _digest(f"{columns} {rows} {total}"), rows
 
 
 def _digest(text: str) -> str:
@@ -264,8 +311,15 @@ def _match_columns(table: Table, found: list[str]) -> None:
 def read_meta(path: Path) -> Meta:
     """What a table file records of itself. Raises StoreError."""
     try:
-        return Meta(**json.loads(pl.read_parquet_metadata(path)[_META]))
+        seen = path.stat()
+        return _read_meta(path, seen.st_ino, seen.st_mtime_ns, seen.st_size)
     except (KeyError, ValueError, TypeError, OSError, pl.exceptions.PolarsError) as fault:
         raise StoreError(
             f"{path.name} is damaged or was not written by medexams; delete it and refresh again"
         ) from fault
+
+
+@lru_cache(maxsize=1 << 16)
+def _read_meta(path: Path, inode: int, mtime: int, size: int) -> Meta:
+    """Remembered for as long as the file is the same: a refresh asks many times, and there may be a part per run."""
+    return Meta(**json.loads(pl.read_parquet_metadata(path)[_META]))

@@ -22,8 +22,10 @@ try:
     from sqlglot import exp
 
     from pipelines.engines.dialect import for_spark
+
+    has_translator = True
 except ImportError:
-    sqlglot = None  # type: ignore[assignment]
+    has_translator = False
 
 OTHER_WORDS = {"BITCOUNT": "BITWISECOUNT", "SPLIT": "REGEXPSPLIT", "TRYCAST": "CAST", "CONCAT": None}
 """Functions that Spark has under another name; CONCAT quotes what REGEXPSPLIT splits at."""
@@ -31,7 +33,7 @@ OTHER_WORDS = {"BITCOUNT": "BITWISECOUNT", "SPLIT": "REGEXPSPLIT", "TRYCAST": "C
 
 @pytest.fixture(scope="module", autouse=True)
 def translator() -> None:
-    if sqlglot is None:
+    if not has_translator:
         lacking("sqlglot (make install-dev)")
 
 

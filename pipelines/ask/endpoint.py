@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from pipelines.ask.journal import HIDDEN, SHORTEST_SECRET
 from pipelines.errors import MedexamsError, SettingsError
-from pipelines.runs.values import dict_of, message_text, short, text_of
+from pipelines.runs.values import dict_of, int_of, message_text, short, text_of
 
 AGAIN = (408, 409, 429)
 HOPELESS = (401, 403, 404)
@@ -116,12 +116,11 @@ class Endpoint:
         except Failed as fault:
             raise NoLogprobs(str(fault)) from None
         choices = body.get("choices")
-        found = sorted(
-            (c for c in (choices if isinstance(choices, list) else ()) if isinstance(c, dict)),
-            key=lambda c: c.get("index") if isinstance(c.get("index"), int) else 0,
-        )
-        listed = [dict_of(c.get("logprobs")).get("token_logprobs") for c in found]
-        if len(listed) != len(prompts) or not all(isinstance(p, list) and len(p) > 1 for p in listed):
+        given = [c for c in (choices if isinstance(choices, list) else ()) if isinstance(c, dict)]
+        found = sorted(given, key=lambda c: int_of(c.get("index")) or 0)
+        named = [dict_of(c.get("logprobs")).get("token_logprobs") for c in found]
+        listed = [probs for probs in named if isinstance(probs, list) and len(probs) > 1]
+        if len(named) != len(prompts) or len(listed) != len(prompts):
             raise NoLogprobs("the server gives no log-probabilities of the prompt (echo with logprobs)")
         start = len(listed[0]) - 1  # the last token is one that the model wrote
         scores = [math.fsum(p if isinstance(p, int | float) else 0.0 for p in probs[start:-1]) for probs in listed[1:]]

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -153,8 +154,17 @@ def test_what_did_not_change_is_not_made_again(tmp_path: Path, edited: Edited, m
     made: list[str] = []
     pairs: list[int] = []
     write, sign_flip = Store.write, scores.comparisons.sign_flip
-    monkeypatch.setattr(Store, "write", lambda self, name, *a, **k: (made.append(name), write(self, name, *a, **k))[1])
-    monkeypatch.setattr(scores.comparisons, "sign_flip", lambda d: (pairs.append(1), sign_flip(d))[1])
+
+    def noted_write(self: Store, name: str, *args: Any, **kwargs: Any) -> Any:
+        made.append(name)
+        return write(self, name, *args, **kwargs)
+
+    def counted_flip(differences: Any) -> Any:
+        pairs.append(1)
+        return sign_flip(differences)
+
+    monkeypatch.setattr(Store, "write", noted_write)
+    monkeypatch.setattr(scores.comparisons, "sign_flip", counted_flip)
     refreshed(tmp_path, edited)
     assert not {*made} & {*in_order(), *edited.rules}, "nothing changed"
     runs = len(edited.world.rows["run"])

@@ -47,12 +47,12 @@ select
     case
         when k.question_id is not null then 'key'
         when c.question_id is not null then 'question'
-        when (po.response is distinct from pn.response) then 'file'
+        when (p_old.response is distinct from p_new.response) then 'file'
         when
-            (po.status <> pn.status)
-            or (po.selection is distinct from pn.selection)
-            or (po.labels is distinct from pn.labels)
-            or (po.value is distinct from pn.value)
+            (p_old.status <> p_new.status)
+            or (p_old.selection is distinct from p_new.selection)
+            or (p_old.labels is distinct from p_new.labels)
+            or (p_old.value is distinct from p_new.value)
             then 'reader ' || coalesce(ro.reader, '–') || ' → ' || coalesce(rn.reader, '–')
         when u.benchmark is not null then 'rule'
         else 'computation'
@@ -61,10 +61,10 @@ select
     k.new as new_key
 from item as i
 inner join question as q on i.question_id = q.question_id
-inner join before.prediction as po
-    on i.run_id = po.run_id and i.question_id = po.question_id and i.attempt = po.attempt
-inner join prediction as pn
-    on i.run_id = pn.run_id and i.question_id = pn.question_id and i.attempt = pn.attempt
+inner join before.prediction as p_old
+    on i.run_id = p_old.run_id and i.question_id = p_old.question_id and i.attempt = p_old.attempt
+inner join prediction as p_new
+    on i.run_id = p_new.run_id and i.question_id = p_new.question_id and i.attempt = p_new.attempt
 inner join before.run as ro on i.run_id = ro.run_id
 inner join run as rn on i.run_id = rn.run_id
 left join changed_key as k on i.question_id = k.question_id

@@ -21,7 +21,7 @@ OFF = "off"
 """The address of a source that is switched off: it is not fetched, and what was accepted of it stays in use."""
 _LEAST = {
     **dict.fromkeys(("connect_timeout", "read_timeout", "request_deadline", "scrape_deadline"), 0.001),
-    **dict.fromkeys(("attempts", "max_bytes", "max_unpacked_bytes", "max_rows", "max_cells"), 1),
+    **dict.fromkeys(("attempts", "max_bytes", "max_unpacked_bytes", "max_rows", "max_cells", "max_questions"), 1),
 }  # fmt: skip
 """The least that each number may be, where it is not 0."""
 
@@ -69,6 +69,8 @@ class Settings:
     """The most rows that a prediction file may have."""
     max_cells: int = LIMITS.cells
     """The most cells (in JSON: values) that a prediction file may have; each takes about 100 bytes of memory."""
+    max_questions: int = 200_000
+    """The most questions that a file of a source may have; each takes about 3 kB of memory."""
     keep_generations: int = 3
     accept_shrink: bool = False
     shrink_share: float = 0.1

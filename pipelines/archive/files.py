@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +15,8 @@ from pipelines.archive.session import Session
 from pipelines.archive.snapshot import Snapshot, StoredFile
 from pipelines.errors import SourceError, Unreadable
 from pipelines.progress import Progress
+from pipelines.settings import Settings
+from pipelines.text.limits import check
 from pipelines.text.readers import stand_in
 
 _T = TypeVar("_T")
@@ -54,6 +57,7 @@ def fetch_address(
     if is_url(address):
         answer = session.get(address)
         name = public(address)
+        _hold_to_limits(landing.get(answer.sha256), name, session.settings)
         progress(name.rsplit("/", 1)[-1], 1, 1)
         return [StoredFile(name, answer.sha256, answer.size)]
     path = Path(address)
@@ -68,11 +72,38 @@ def fetch_address(
     stored = []
     for i, file in enumerate(paths):
         try:
-            stored.append(landing.store(file.relative_to(root).as_posix(), file.read_bytes()))
+            _hold_size(file.stat().st_size, str(file), session.settings)
+            body = file.read_bytes()
         except OSError as fault:
             raise SourceError(f"{file}: {fault.strerror or fault}; make the file readable") from fault
+        _hold_to_limits(body, str(file), session.settings)
+        stored.append(landing.store(file.relative_to(root).as_posix(), body))
         progress(file.name, i + 1, len(paths))
     return stored
+
+
+def _hold_size(size: int, where: str, settings: Settings) -> None:
+    with _said_of(where):
+        settings.limits.check_file(size)
+
+
+def _hold_to_limits(body: bytes, where: str, settings: Settings) -> None:
+    """Raises SourceError for a file that would take too much memory once it is read, as far as its bytes tell.
+
+    A question is a line of CSV or JSON lines, or an object of a JSON array; a cell or value ends with one of `,;\t[{`.
+    """
+    with _said_of(where):
+        questions = max(body.count(b"\n"), body.count(b"{"))
+        check("the file has up to", questions, "questions", settings.max_questions, "MEDEXAMS_MAX_QUESTIONS")
+        settings.limits.check_cells(body.count(b"\n") + sum(map(body.count, (b",", b";", b"\t", b"[", b"{"))))
+
+
+@contextmanager
+def _said_of(where: str) -> Iterator[None]:
+    try:
+        yield
+    except Unreadable as fault:
+        raise SourceError(f"{where}: {fault.reason}") from None
 
 
 def read_file(read: Callable[[bytes], _T], body: bytes, where: str) -> _T:

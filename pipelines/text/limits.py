@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from pipelines.errors import Unreadable
@@ -25,22 +26,25 @@ class Limits:
 
     def check_file(self, size: int) -> None:
         """Raises Unreadable for a file of more bytes than are read."""
-        _check("the file has", size, "bytes", self.file_bytes, "MEDEXAMS_MAX_BYTES")
+        check("the file has", size, "bytes", self.file_bytes, "MEDEXAMS_MAX_BYTES")
 
     def check_unpacked(self, size: int) -> None:
         """Raises Unreadable for an archive, or a compressed file, that unpacks to more bytes than are read."""
-        _check("the file unpacks to", size, "bytes", self.unpacked_bytes, "MEDEXAMS_MAX_UNPACKED_BYTES")
+        check("the file unpacks to", size, "bytes", self.unpacked_bytes, "MEDEXAMS_MAX_UNPACKED_BYTES")
 
     def check_rows(self, count: int) -> None:
-        _check("the file has", count, "rows", self.rows, "MEDEXAMS_MAX_ROWS")
+        check("the file has", count, "rows", self.rows, "MEDEXAMS_MAX_ROWS")
 
     def check_cells(self, count: int) -> None:
-        _check("the file has up to", count, "cells or values", self.cells, "MEDEXAMS_MAX_CELLS")
+        check("the file has up to", count, "cells or values", self.cells, "MEDEXAMS_MAX_CELLS")
 
 
 LIMITS = Limits()
+CHECKED = Limits(*[sys.maxsize] * 4)
+"""For bytes that were held against a limit before."""
 
 
-def _check(what: str, found: int, unit: str, limit: int, setting: str) -> None:
+def check(what: str, found: int, unit: str, limit: int, setting: str) -> None:
+    """Raises Unreadable, with the numbers and the setting, where more was found than the limit."""
     if found > limit:
         raise Unreadable(f"{what} {found} {unit}, over the limit of {limit}; split it, or raise {setting}")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pipelines import stages
 from pipelines.address import own, public, without_secrets
 from pipelines.archive.landing import Landing
 from pipelines.archive.session import Session
@@ -229,3 +230,25 @@ def test_a_saved_bank_has_a_bound(tmp_path: Path) -> None:
     settings = Settings.from_env({"MEDEXAMS_MUR_API": str(tmp_path / "bank.json")}, data=tmp_path, max_bytes=1000)
     with pytest.raises(SourceError, match="MEDEXAMS_MAX_BYTES"):
         mur.fetch(settings, Session(settings, Landing(tmp_path)), Landing(tmp_path), silent)
+
+
+SWOLLEN = {
+    "cognet": ("c.csv", "Questions,CorrectResponse,Specialty\n" + "q,A,x\n" * 60),
+    "medschool": ("r.jsonl", '{"id": 1, "text": "?", "answers": ["a", "b"], "label": 0, "topic": "x"}\n' * 60),
+    "kokushi": ("exams/JA/医師/医師_2020_a.json", json.dumps([{"index": "1"}] * 60)),
+    "igakuqa": ("2020/114-A.jsonl", '{"problem_id": "114A1"}\n' * 60),
+}
+BOUNDS = {"max_questions": 50, "max_cells": 40, "max_bytes": 100}
+
+
+@pytest.mark.parametrize(("setting", "limit"), BOUNDS.items(), ids=BOUNDS)
+@pytest.mark.parametrize("name", SWOLLEN)
+def test_every_source_has_bounds_of_memory(name: str, setting: str, limit: int, tmp_path: Path) -> None:
+    path, text = SWOLLEN[name]
+    file = tmp_path / "in" / path
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    address = file if name in ("cognet", "medschool") else tmp_path / "in"
+    settings = Settings.from_env({f"MEDEXAMS_{name.upper()}_RELEASE": str(address)}, data=tmp_path, **{setting: limit})
+    with pytest.raises(SourceError, match=f"MEDEXAMS_{setting.upper()}"):
+        stages.fetch(settings, name)

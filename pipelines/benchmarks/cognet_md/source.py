@@ -28,6 +28,7 @@ from pipelines.progress import Progress
 from pipelines.questions.item import Choice, Dataset, Item, Key, Reading, Rejected
 from pipelines.registry.card import source_of
 from pipelines.settings import Settings
+from pipelines.text.limits import CHECKED
 from pipelines.text.markup import tidy
 from pipelines.text.mojibake import repair
 from pipelines.text.options import label_of, split_options
@@ -168,7 +169,7 @@ def _table(body: bytes, where: str) -> tuple[dict[str, int], Rows, bool]:
         was_repaired = False
     except Unreadable:
         body, was_repaired = body.decode("cp1252", "replace").encode(), True
-    header, rows = read_file(partial(csv_rows, is_ragged=True), body, where)
+    header, rows = read_file(partial(csv_rows, limits=CHECKED, is_ragged=True), body, where)
     names = [re.sub(r"[^a-z]", "", cell.casefold()) for cell in header]
     columns = {
         wanted: at

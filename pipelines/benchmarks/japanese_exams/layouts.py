@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -29,6 +30,7 @@ from pipelines.benchmarks.japanese_exams.exams import (
 )
 from pipelines.benchmarks.japanese_exams.keys import narrow
 from pipelines.errors import SourceError
+from pipelines.text.limits import CHECKED
 from pipelines.text.options import split_options
 from pipelines.text.readers import json_rows
 
@@ -127,7 +129,7 @@ def patterns_of(address: str) -> tuple[str, ...]:
 
 def parse(body: bytes, name: str) -> list[tuple[str, Any]]:
     """Rows of one file with their locators: a JSON array, or JSON lines. Raises SourceError naming the file."""
-    rows = read_file(json_rows, body, name)
+    rows = read_file(partial(json_rows, limits=CHECKED), body, name)
     if name.endswith(".json") and rows.unit == "line":
         raise SourceError(f"{name}: a JSON array of questions is wanted; this is something else")
     return [(f"{name} {rows.locator(i)}", row) for i, row in enumerate(rows.values)]

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from assets.common import QUESTIONS, SOURCES
+from assets.common import QUESTIONS, SOURCES, was_locked_out
 from pipelines.runs.inbox import Watch, due, look
 from pipelines.settings import Settings
 
@@ -43,8 +43,10 @@ def inbox_sensor(settings: Settings) -> dg.SensorDefinition:
         "switch it on here.",
     )
     def inbox(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-        now = look(settings.inbox_folder)
-        run, watch = due(Watch.from_json(context.cursor), now)
+        watch = Watch.from_json(context.cursor)
+        if was_locked_out(context.instance, "inbox"):
+            watch = Watch(watch.seen)  # what was asked for was not read
+        run, watch = due(watch, look(settings.inbox_folder))
         return dg.SensorResult(run_requests=[dg.RunRequest()] if run else [], cursor=watch.to_json())
 
     return inbox

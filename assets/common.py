@@ -1,9 +1,12 @@
 """What all stages share: the workspace resource, group names in the order of the flow, metadata made from a table."""
 
 import os
+import shutil
 import socket
+import sqlite3
 import warnings
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import polars as pl
 from pipelines import engines
 from pipelines.cockpit import PANELS, ROWS, Row, preview
 from pipelines.engines import Engine
+from pipelines.errors import LockedError
 from pipelines.pictures import PICTURES, markdown_image
 from pipelines.progress import Progress, silent
 from pipelines.schema import TABLES, Table
@@ -31,11 +35,14 @@ GROUPS = {"questions": QUESTIONS, "rules": RULES, "runs": RUNS, "scores": SCORES
 ROOT = Path(__file__).resolve().parents[1]
 OWNERS = ["team:medexams"]
 RUNS_KEPT = 60
-"""Finished runs that Dagster's history keeps, at about 1 MB each; it has no bound of its own."""
+HISTORY_BYTES = 200 * 2**20
+"""What Dagster's history keeps: finished runs, and bytes of its files; it has no bound of its own."""
 UNATTENDED = {"dagster/sensor_name", "dagster/schedule_name"}
 UNATTENDED_WAIT = 3600.0
 """Seconds that a run of the schedule or the sensor waits for the lock: nobody is there to start it again."""
 PROCESS_TAG, HOST_TAG = "medexams/process", "medexams/host"
+LOCKED_TAG = "medexams/locked"
+"""On a run that ended because another one held the lock."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,14 @@ def workspace_resource(settings: Settings, progress: Progress = silent) -> dg.Re
     def workspace(context: dg.InitResourceContext) -> Iterator[Workspace]:
         run = context.run
         unattended = run is not None and bool(UNATTENDED & run.tags.keys())
-        with refresh_lock(settings.data, max(settings.lock_wait, UNATTENDED_WAIT if unattended else 0.0)):
+        with ExitStack() as held:
+            try:
+                wait = max(settings.lock_wait, UNATTENDED_WAIT if unattended else 0.0)
+                held.enter_context(refresh_lock(settings.data, wait))
+            except LockedError:
+                if run is not None and context.instance is not None:
+                    context.instance.add_run_tags(run.run_id, {LOCKED_TAG: "yes"})
+                raise
             sweep(settings.data, settings.warehouse)
             with engines.opened(settings) as engine:
                 yield Workspace(settings, open_store(settings), engine, progress)
@@ -162,12 +176,57 @@ def close_dead_runs(history: dg.DagsterInstance) -> int:
     return len(dead)
 
 
-def prune_history(history: dg.DagsterInstance, keep: int = RUNS_KEPT) -> int:
-    """Delete all but the newest finished runs; returns how many were deleted."""
+def was_locked_out(history: dg.DagsterInstance, sensor: str) -> bool:
+    """Whether the last run that a sensor asked for failed because another one held the lock."""
+    last = history.get_runs(dg.RunsFilter(tags={"dagster/sensor_name": sensor}), limit=1)
+    return any(run.status == dg.DagsterRunStatus.FAILURE and LOCKED_TAG in run.tags for run in last)
+
+
+def prune_history(history: dg.DagsterInstance, keep: int = RUNS_KEPT, most: int = HISTORY_BYTES) -> int:
+    """Delete all but the newest finished runs, and of those what is over `most` bytes; returns how many went.
+
+    The newest finished run always stays.
+    """
     finished = dg.RunsFilter(
         statuses=[dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
     )
-    old = [r.dagster_run.run_id for r in history.get_run_records(finished)[keep:]]
+    runs = [r.dagster_run.run_id for r in history.get_run_records(finished)]
+    old, kept = runs[max(1, keep) :], runs[: max(1, keep)]
     for run_id in old:
-        history.delete_run(run_id)
+        _delete_run(history, run_id)
+    if old:
+        _pack(history)
+    while len(kept) > 1 and history_bytes(history) > most:
+        old.append(kept.pop())
+        _delete_run(history, old[-1])
+        _pack(history)
     return len(old)
+
+
+def history_bytes(history: dg.DagsterInstance) -> int:
+    """Bytes that a history kept in a folder takes there."""
+    return sum(path.stat().st_size for path in _history_files(history) if path.is_file())
+
+
+def _history_files(history: dg.DagsterInstance) -> list[Path]:
+    if history.is_ephemeral:
+        return []
+    return [path for name in ("history", "storage") for path in Path(history.root_directory, name).rglob("*")]
+
+
+def _delete_run(history: dg.DagsterInstance, run_id: str) -> None:
+    """Delete a run with its files: Dagster empties its database and leaves the file, and the logs of its steps."""
+    history.delete_run(run_id)
+    for path in _history_files(history):
+        if path.name == run_id and path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name.startswith(f"{run_id}.db"):
+            path.unlink(missing_ok=True)
+
+
+def _pack(history: dg.DagsterInstance) -> None:
+    """Give back the room of deleted rows, which SQLite keeps; a database in use is left for the next time."""
+    for path in _history_files(history):
+        if path.name in ("index.db", "runs.db"):
+            with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path, timeout=5)) as con:
+                con.execute("vacuum")

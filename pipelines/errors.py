@@ -4,8 +4,17 @@ Anything that is not a MedexamsError is a defect of this program and may show a 
 """
 
 
+from __future__ import annotations
+
+
 class MedexamsError(Exception):
-    """Something outside the program is wrong (a source, a file, a setting); exit code 1."""
+    """Something outside the program is wrong (a source, a file, a setting); exit code 1.
+
+    The message is one line, whatever is quoted in it.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(" ".join(line.strip() for line in message.splitlines()))
 
 
 class SourceError(MedexamsError):

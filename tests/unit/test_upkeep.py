@@ -18,7 +18,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from assets.common import HOST_TAG, PROCESS_TAG, close_dead_runs, process_tags
+from assets.common import HOST_TAG, PROCESS_TAG, close_dead_runs, history_bytes, process_tags, prune_history
 from pipelines.archive.landing import Landing
 from pipelines.archive.snapshot import Snapshot, StoredFile
 from pipelines.cli import main
@@ -197,6 +197,28 @@ def test_runs_of_killed_processes_are_closed() -> None:
         assert close_dead_runs(history) == 1
         found = [history.get_run_by_id(r.run_id) for r in runs]
         assert [r.status.value for r in found if r] == ["STARTED", "FAILURE", "STARTED"]
+
+
+def test_the_history_is_bounded_in_runs_and_in_bytes(tmp_path: Path) -> None:
+    @dg.op
+    def talk() -> None:
+        for _ in range(40):
+            dg.get_dagster_logger().info("x" * 5000)
+
+    @dg.job
+    def talking() -> None:
+        talk()
+
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as history:
+        ids = [talking.execute_in_process(instance=history).run_id for _ in range(4)]
+        assert prune_history(history, keep=3) == 1
+        before = history_bytes(history)
+        assert prune_history(history, keep=3) == 0
+        assert prune_history(history, keep=3, most=before - 1) >= 1
+        assert history_bytes(history) < before
+        assert prune_history(history, keep=3, most=1) <= 2
+        assert [r.run_id for r in history.get_runs()] == ids[-1:]
+        assert {p.stem for p in tmp_path.rglob("*-*.db")} == set(ids[-1:])
 
 
 def test_a_dagster_home_belongs_to_one_data_folder(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,13 +15,11 @@ import pytest
 from playwright.sync_api import Page
 
 from pipelines.report import links, write
-from pipelines.report.serving import MODULES, Server
 from tests.e2e.test_report_browser import browser, page, picture, show
 from tests.unit.test_report import ATTACK, query, warehouse
 
 __all__ = ["browser", "page"]  # fixtures
 
-AXE = MODULES / "axe-core/axe.min.js"
 RESULT = """case when not s.counts or s.counts is null then 'uncounted' when s.is_correct then 'right'
     when p.status <> 'answered' then 'none' when s.points > 0 then 'part' else 'wrong' end"""
 SCORED = """prediction p left join item_score s on s.run_id = p.run_id and s.question_id = p.question_id
@@ -41,15 +37,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def table(folder: Path) -> Path:
     """The warehouse of the report."""
     return folder.with_suffix(".duckdb")
-
-
-@pytest.fixture(scope="module")
-def served(folder: Path, table: Path) -> Iterator[str]:
-    """The report over HTTP."""
-    with Server(folder, table) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.address
-        server.shutdown()
 
 
 def go(page: Page, folder: Path, address: str) -> None:

@@ -3,7 +3,6 @@
 Anything that is not a MedexamsError is a defect of this program and may show a traceback.
 """
 
-
 from __future__ import annotations
 
 

@@ -83,7 +83,8 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.data, self.home, self.source = folder / "data", folder / "home", folder / "bank.json"
+        self.data, self.home = folder / "data", folder / "home"
+        self.source = folder.parent / "bank.json"  # one for all worlds: its address stands in the tables
         self.home.mkdir(parents=True)
         (self.home / "dagster.yaml").write_text("telemetry:\n  enabled: false\n")
         self.give("the source is well")

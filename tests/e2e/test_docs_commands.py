@@ -50,6 +50,11 @@ def needed(line: str) -> str | None:
     return next((pattern for pattern in NEEDS if re.fullmatch(pattern, line.removeprefix(".venv/bin/"))), None)
 
 
+def sourced(line: str) -> str:
+    """A command with its profile: the addresses of SETTINGS go before a profile."""
+    return f"(unset {' '.join(SETTINGS)}; {line})" if "--profile sample" in line else line
+
+
 def answer(path: Path, model: str, label: str) -> None:
     """A file with one prediction."""
     path.parent.mkdir(exist_ok=True)
@@ -88,7 +93,7 @@ def checkout(page: Path, sample: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("page", [p for p in PAGES if lines(p)], ids=lambda p: p.name)
 def test_commands_of_a_page_run(page: Path, checkout: Path) -> None:
     commands = [line for line in lines(page) if needed(line) is None and not line.startswith("make")]
-    script = "\n".join(f"echo {shlex.quote('@@ ' + line)} >&2\n{line}" for line in commands)
+    script = "\n".join(f"echo {shlex.quote('@@ ' + line)} >&2\n{sourced(line)}" for line in commands)
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("MEDEXAMS_", "DAGSTER_"))}
     env = clean | {name: str(ROOT / "pipelines" / "benchmarks" / path) for name, path in SETTINGS.items()}
     env |= {"PATH": f"{sys.prefix}/bin:{env['PATH']}", "HOME": str(checkout), "MEDEXAMS_REQUEST_DELAY": "0"}

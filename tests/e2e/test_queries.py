@@ -10,6 +10,7 @@ import pytest
 from pipelines.document import DOCS, queries, sample_warehouse
 from pipelines.store.sqlfiles import SQL, View, sql_views
 
+NOT_IN_SAMPLE = {"predicted_scores": "no run of the sample was asked twenty questions of a larger whole"}
 QUERIES = sorted((SQL / "queries").glob("*.sql"))
 
 
@@ -30,7 +31,10 @@ def test_page_is_current(warehouse: Path) -> None:
 @pytest.mark.parametrize("path", QUERIES, ids=lambda p: p.stem)
 def test_each_query_runs_and_leaves_out_times(path: Path, con: duckdb.DuckDBPyConnection) -> None:
     found = con.execute(path.read_text(encoding="utf-8"))
-    assert found.fetchall(), "the sample holds an example of everything that is asked"
+    rows = found.fetchall()
+    assert bool(rows) is (path.stem not in NOT_IN_SAMPLE), (
+        "the sample holds an example of everything else that is asked"
+    )
     assert not [d for d in found.description or [] if "TIME" in str(d[1])]
 
 

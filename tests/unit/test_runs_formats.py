@@ -277,6 +277,26 @@ def openai_batch(qs: list[Question], chosen: list[int], orders: Order, by_id: bo
     return files if by_id else {**files, "batch/input.jsonl": lines(asked)}
 
 
+def asked(qs: list[Question], chosen: list[int], orders: Order, ranked: bool) -> Files:
+    head = {
+        "medexams_ask": "1.0",
+        "model": "tiny",
+        "dataset": qs[0].dataset_id,
+        "form": "cloze" if ranked else "generated",
+    }
+    rows = [head]
+    for q, c, o in zip(qs, chosen, orders, strict=True):
+        row: dict[str, Any] = {"question_id": q.question_id, "attempt": 1, "choices": shown(q, o), "labels": [*"ABCDE"]}
+        if ranked:
+            best = o.index(c)
+            row |= {"ranked": shown(q, o), "scores": [-1.0 - (i != best) for i in range(5)], "chosen": best}
+            row |= {"chosen_by_length": best}
+        else:
+            row |= {"response": f"The correct answer is {letter(o, c)}."}
+        rows += [{"question_id": q.question_id, "attempt": 1, "error": "503"}, row]
+    return {"ask/tiny/run.jsonl": lines(rows)}
+
+
 def cognet(qs: list[Question], chosen: list[int], orders: Order, wide: bool) -> Files:
     columns = ["Questions", "CorrectResponse", "Specialty", *(["tiny"] if wide else ["model", "response"])]
     out = io.StringIO()
@@ -340,6 +360,8 @@ WRITERS: dict[str, tuple[str, str, Writer]] = {
     "opencompass ppl": (M, "opencompass", lambda q, c, o: opencompass(q, c, o, True)),
     "openai_batch prompts": (K, "openai_batch", lambda q, c, o: openai_batch(q, c, o, False)),
     "openai_batch ids": (M, "openai_batch", lambda q, c, o: openai_batch(q, c, o, True)),
+    "medexams_ask": (M, "medexams_ask", lambda q, c, o: asked(q, c, o, False)),
+    "medexams_ask ranked": (M, "medexams_ask", lambda q, c, o: asked(q, c, o, True)),
     "cognet": (C, "cognet", lambda q, c, o: cognet(q, c, o, False)),
     "cognet wide": (C, "cognet", lambda q, c, o: cognet(q, c, o, True)),
     "table jsonl id": (K, "table", lambda q, c, o: table(q, c, o, "jsonl", "question_id")),

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.schema import TABLES
-from pipelines.store import sqlheader
+from pipelines.store import changes, sqlheader
 from pipelines.store.sqlfiles import SQL, sql_checks, sql_queries, sql_tables, sql_views
+from pipelines.vocabulary import CHANGE_KINDS
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -50,9 +51,12 @@ def test_every_file_of_sql_is_read() -> None:
         + len(sql_views())
         + len(sql_checks())
         + len(sql_queries())
+        + len(changes.STEPS)
+        + len(CHANGE_KINDS)
     )
     assert read == len(list(SQL.rglob("*.sql")))
-    assert [v.parameters for v in sql_views() if v.parameters] == [("a", "b")]
+    with_parameters = {v.name: v.parameters for v in sql_views() if v.parameters}
+    assert with_parameters == {"compare": ("a", "b"), "compare_answers": ("a", "b")}
     assert all(v.columns and v.says.endswith(".") for v in sql_views())
 
 

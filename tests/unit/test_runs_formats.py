@@ -284,7 +284,7 @@ def asked(qs: list[Question], chosen: list[int], orders: Order, ranked: bool) ->
         "dataset": qs[0].dataset_id,
         "form": "cloze" if ranked else "generated",
     }
-    rows = [head]
+    rows: list[dict[str, Any]] = [head]
     for q, c, o in zip(qs, chosen, orders, strict=True):
         row: dict[str, Any] = {"question_id": q.question_id, "attempt": 1, "choices": shown(q, o), "labels": [*"ABCDE"]}
         if ranked:

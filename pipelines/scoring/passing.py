@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipelines.scoring.figures import typed
-from pipelines.scoring.rulebook import meets
+from pipelines.scoring.rules import meets
 
 DRAWS = 2000
 SEED = 20200210

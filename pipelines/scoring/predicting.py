@@ -21,7 +21,7 @@ from pipelines.schema import TABLES
 from pipelines.scoring.answers import SCORABLE
 from pipelines.scoring.figures import typed
 from pipelines.scoring.items import WHOLE
-from pipelines.scoring.rulebook import meets
+from pipelines.scoring.rules import meets
 
 LEVEL = 0.9
 DRAWS = 2000

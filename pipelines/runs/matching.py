@@ -89,9 +89,8 @@ class QuestionIndex:
         """From the frames of those tables; of `exam`, exam_id, profession and year are used."""
         exams = {e["exam_id"]: (e["profession"], e["year"]) for e in exam.iter_rows(named=True)}
         shown: dict[str, tuple[list[str], list[str]]] = {}
-        for qid, label, text in (
-            choice.sort("question_id", "position").select("question_id", "label", "text").iter_rows()
-        ):
+        in_order = choice.sort("question_id", "position").select("question_id", "label", "text")
+        for qid, label, text in in_order.iter_rows():
             labels, texts = shown.setdefault(qid, ([], []))
             labels.append(label)
             texts.append(text)
@@ -132,9 +131,8 @@ class QuestionIndex:
         """Changes whenever a prediction could be matched otherwise; part of the cache key of a reading."""
         sha = hashlib.sha256()
         for q in self.questions:
-            sha.update(
-                repr((q.question_id, q.fingerprint, q.stem, q.answer_type, q.labels, q.choices, q.exam)).encode()
-            )
+            known = (q.question_id, q.fingerprint, q.stem, q.answer_type, q.labels, q.choices, q.exam)
+            sha.update(repr(known).encode())
         sha.update(repr(sorted((k, d.get("is_latest"), d.get("is_sample")) for k, d in self.datasets.items())).encode())
         return sha.hexdigest()
 

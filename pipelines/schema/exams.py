@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipelines.schema.rules import LINE, LINE_NOTE
 from pipelines.schema.table import (
     ATTEMPT,
     BOOL,
@@ -20,10 +21,17 @@ from pipelines.vocabulary import LINE_KINDS, OBSTACLES, RULE_STATUSES
 
 _PART = (
     free("exam_id", "Exam."), free("dataset_id", "Dataset that holds the questions."), RULESET,
-    free("component", "Component of rule_component; overall: all questions of the exam; unplaced: those without a component."),
+    free("component", "Component of exam_rule; overall: all questions of the exam; unplaced: those without a component."),
 )  # fmt: skip
 
 TABLES = (
+    Table(
+        "exam_rule", "scores",
+        "The lines of each exam: those of its profession and year, and what its benchmark's released scorer has.",
+        (free("exam_id", "Exam."), RULESET, *LINE, LINE_NOTE),
+        key=("exam_id", "ruleset", "component"),
+        references=(ref("exam_id", "exam"),),
+    ),
     Table(
         "exam_part", "scores", "Which questions a line of an exam looks at, under each ruleset.",
         (
@@ -65,8 +73,8 @@ TABLES = (
         "exam_line", "scores", "One attempt of a run against each line of an exam, in numbers (exam_result says it in words).",
         (
             RUN_ID, ATTEMPT, free("exam_id", "Exam."), RULESET,
-            free("component", "Component of rule_component."),
-            free("kind", "What the line limits, as in rule_component.", values=LINE_KINDS),
+            free("component", "Component of exam_rule."),
+            free("kind", "What the line limits, as in exam_rule.", values=LINE_KINDS),
             col("points", POINTS, "Points earned, or the number of what is limited; null where the line's questions aren't known.",
                 null=True),
             col("max_points", POINTS, "Points that counted.", null=True, unit="points"),

@@ -13,6 +13,24 @@ from pipelines.vocabulary import (
     USE_CASE_KINDS,
 )
 
+LINE = (
+    free("component", "Part of the exam; overall: all of it."),
+    free("kind", "points: points needed; forbidden: forbidden choices allowed; zero_subjects: subjects without a "
+        "point allowed; earned_share: the released scorer's check of 薬剤's subjects.",
+        values=LINE_KINDS),
+    col("first_number", INT, "First question it looks at; null: by the question's component.", null=True),
+    col("last_number", INT, "Last question it looks at; null: to the end.", null=True),
+    col("max_points", POINTS, "Official maximum; null when not found.", null=True, unit="points"),
+    col("line", POINTS, "Points needed, or the highest number allowed; null when not found.", null=True),
+    free("basis", "absolute: the year's own line; at_least: percent of what counts, rounded up; more_than: the "
+        "least above percent of what counts; at_most: an upper limit; constant: the scorer's constant.",
+        values=LINE_BASES),
+    col("percent", INT, "Percent of what counts, for at_least, more_than and earned_share.", null=True, unit="%"),
+    free("status", "Whether line and layout have a source.", values=RULE_STATUSES),
+)  # fmt: skip
+"""A line of an exam, in rule_component and exam_rule."""
+LINE_NOTE = free("note", "What else is worth knowing; for published, the scorer's fault.", null=True)
+
 TABLES = (
     Table(
         "rule_item", "rules", "Points of one answer, by benchmark and ruleset.",
@@ -63,21 +81,7 @@ TABLES = (
                 values=BENCHMARKS),
             free("profession", "Profession as its exam writes it."),
             col("year", INT, "Year of the sitting."),
-            free("component", "Part of the exam; overall: all of it."),
-            free("kind", "points: points needed; forbidden: forbidden choices allowed; zero_subjects: subjects without a "
-                "point allowed; earned_share: the released scorer's check of 薬剤's subjects.",
-                values=LINE_KINDS),
-            col("first_number", INT, "First question it looks at; null: by the question's component.", null=True),
-            col("last_number", INT, "Last question it looks at; null: to the end.", null=True),
-            col("max_points", POINTS, "Official maximum; null when not found.", null=True, unit="points"),
-            col("line", POINTS, "Points needed, or the highest number allowed; null when not found.", null=True),
-            free("basis", "absolute: the year's own line; at_least: percent of what counts, rounded up; more_than: the "
-                "least above percent of what counts; at_most: an upper limit; constant: the scorer's constant.",
-                values=LINE_BASES),
-            col("percent", INT, "Percent of what counts, for at_least, more_than and earned_share.", null=True, unit="%"),
-            free("status", "Whether line and layout have a source.", values=RULE_STATUSES),
-            free("source", "Where the line was read."),
-            free("note", "What else is worth knowing; for published, the scorer's fault.", null=True),
+            *LINE, free("source", "Where the line was read."), LINE_NOTE,
         ),
         key=("ruleset", "profession", "year", "component"), not_empty=True,
     ),

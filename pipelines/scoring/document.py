@@ -9,7 +9,8 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from pipelines.registry import benchmarks
-from pipelines.scoring.rulebook import Line, Rulebook, UseCase, rulebook
+from pipelines.scoring.rulebook import rulebook
+from pipelines.scoring.rules import Line, Rulebook, UseCase
 
 _HEAD = """# Rules
 

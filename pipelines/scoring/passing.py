@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipelines.scoring.figures import typed
-from pipelines.scoring.rulebook import meets
+from pipelines.scoring.rules import meets
 
 DRAWS = 2000
 SEED = 20200210
@@ -39,7 +39,7 @@ def pass_chance(
     question: pl.DataFrame,
     exam_part: pl.DataFrame,
     exam_result: pl.DataFrame,
-    rule_component: pl.DataFrame,
+    exam_rule: pl.DataFrame,
 ) -> pl.DataFrame:
     """The table pass_chance. Only where there is a verdict, and the parts of the exam are known question by question.
 
@@ -52,10 +52,7 @@ def pass_chance(
     for (exam_id,), of_exam in verdicts.sort("exam_id", "run_id").group_by("exam_id", maintain_order=True):
         if exam_id in pooled:
             continue
-        profession, year = str(exam_id).split("/")[1:3]
-        rules = rule_component.filter(
-            (pl.col("ruleset") == "official") & (pl.col("profession") == profession) & (pl.col("year") == int(year))
-        )
+        rules = exam_rule.filter((pl.col("exam_id") == exam_id) & (pl.col("ruleset") == "official"))
         asked = question.filter(pl.col("exam_id") == exam_id)
         members = exam_part.filter((pl.col("exam_id") == exam_id) & (pl.col("ruleset") == "official"))
         scores = item_score.filter(

@@ -21,7 +21,7 @@ from pipelines.schema import TABLES
 from pipelines.scoring.answers import SCORABLE
 from pipelines.scoring.figures import typed
 from pipelines.scoring.items import WHOLE
-from pipelines.scoring.rulebook import meets
+from pipelines.scoring.rules import meets
 
 LEVEL = 0.9
 DRAWS = 2000
@@ -159,7 +159,7 @@ def is_part(asked: int, whole: int) -> bool:
 
 def predicted_score(
     item_score: pl.DataFrame, question: pl.DataFrame, item_parameter: pl.DataFrame, run: pl.DataFrame,
-    rule_item: pl.DataFrame, rule_topic: pl.DataFrame, rule_component: pl.DataFrame, exam_part: pl.DataFrame,
+    rule_item: pl.DataFrame, rule_topic: pl.DataFrame, exam_rule: pl.DataFrame, exam_part: pl.DataFrame,
     exam_result: pl.DataFrame, leaderboard: pl.DataFrame, leaderboard_part: pl.DataFrame,
 ) -> pl.DataFrame:  # fmt: skip
     """The table predicted_score: model runs that answered FEWEST questions of a whole and less than half of it."""
@@ -180,7 +180,7 @@ def predicted_score(
         exam_id = None if name == dataset_id else str(name)
         part = "all" if exam_id is None else "exam/" + exam_id.split("/", 1)[1]
         place = pl.DataFrame({"question_id": sheet.ids}, schema={"question_id": pl.String}).with_row_index("place")
-        lines = _lines(rule_component, exam_part, exam_result, exam_id, sheet)
+        lines = _lines(exam_rule, exam_part, exam_result, exam_id, sheet)
         board = boards.filter((pl.col("dataset_id") == dataset_id) & (pl.col("part") == part))
         measured = board["score"].drop_nulls().cast(pl.Float64).to_numpy()
         weights = _weights(of_whole, rule_topic, sheet) if exam_id is None else None
@@ -267,7 +267,7 @@ class Lines:
 
 
 def _lines(
-    rule_component: pl.DataFrame, exam_part: pl.DataFrame, exam_result: pl.DataFrame, exam_id: str | None, sheet: Paper
+    exam_rule: pl.DataFrame, exam_part: pl.DataFrame, exam_result: pl.DataFrame, exam_id: str | None, sheet: Paper
 ) -> Lines | None:
     """The official lines of an exam; none where a verdict of a whole run can't be given, or rests on subjects."""
     if exam_id is None:
@@ -276,10 +276,7 @@ def _lines(
     verdicts = exam_result.filter(official & (pl.col("exam_id") == exam_id) & (pl.col("component") == "overall"))
     if verdicts["passed"].drop_nulls().is_empty():
         return None
-    profession, year = exam_id.split("/")[1:3]
-    rules = rule_component.filter(
-        official & (pl.col("profession") == profession) & (pl.col("year") == int(year))
-    ).to_dicts()
+    rules = exam_rule.filter(official & (pl.col("exam_id") == exam_id)).to_dicts()
     if any(r["kind"] not in ("points", "forbidden") for r in rules):
         return None
     points = [r for r in rules if r["kind"] == "points"]

@@ -76,9 +76,7 @@ COMPUTED: dict[str, Computed] = {
         shared=("question",),
         pairs=True,
     ),
-    "pass_chance": Computed(
-        ("item_score", "question", "exam_part", "exam_result", "rule_component"), passing.pass_chance
-    ),
+    "pass_chance": Computed(("item_score", "question", "exam_part", "exam_result", "exam_rule"), passing.pass_chance),
     "item_parameter": Computed(("item_score", "question", "run", "run_family"), items.item_parameter),
     "leaderboard": Computed(_BOARD, boards.leaderboard),
     "leaderboard_part": Computed(_BOARD, boards.leaderboard_part),
@@ -90,7 +88,7 @@ COMPUTED: dict[str, Computed] = {
             "run",
             "rule_item",
             "rule_topic",
-            "rule_component",
+            "exam_rule",
             "exam_part",
             "exam_result",
             "leaderboard",

@@ -1,6 +1,6 @@
 -- exam_line: one attempt of a run against each line of an exam, in numbers; exam_result says it in words.
 --
--- run_id, attempt, exam_id, ruleset, component: the attempt and the line. kind: what it limits, as in rule_component.
+-- run_id, attempt, exam_id, ruleset, component: the attempt and the line. kind: what it limits, as in exam_rule.
 -- points, max_points: earned, and what counted; for kinds other than points the number of questions or subjects.
 -- threshold: points needed of what counted (the one place where a cut score is rounded), or the highest number allowed.
 -- passed: null when it can't be said. obstacle: why it can't. found, expected: the numbers that the obstacle speaks of.
@@ -22,11 +22,7 @@ topic_points as (
     inner join exam_part as p
         on s.question_id = p.question_id and s.ruleset = p.ruleset and p.component = 'overall'
     inner join question as q on s.question_id = q.question_id
-    inner join exam as e on p.exam_id = e.exam_id
-    inner join rule_component as r
-        on
-            e.profession = r.profession and e.year = r.year and s.ruleset = r.ruleset
-            and coalesce(r.benchmark, e.benchmark) = e.benchmark
+    inner join exam_rule as r on p.exam_id = r.exam_id and s.ruleset = r.ruleset
     where s.counts and (r.kind = 'earned_share' or (r.kind = 'zero_subjects' and q.topic is not null))
     group by s.run_id, s.attempt, p.exam_id, p.ruleset, r.component, q.topic
 ),
@@ -80,11 +76,7 @@ line as (
             else false
         end as is_unchecked
     from exam_part_score as o
-    inner join exam as e on o.exam_id = e.exam_id
-    inner join rule_component as r
-        on
-            e.profession = r.profession and e.year = r.year and o.ruleset = r.ruleset
-            and coalesce(r.benchmark, e.benchmark) = e.benchmark
+    inner join exam_rule as r on o.exam_id = r.exam_id and o.ruleset = r.ruleset
     inner join exam_part_size as w
         on
             o.exam_id = w.exam_id and o.dataset_id = w.dataset_id and o.ruleset = w.ruleset

@@ -27,9 +27,7 @@ lines as (
         r.component,
         q.question_id
     from question as q
-    inner join exam as e on q.exam_id = e.exam_id
-    inner join rule_component as r
-        on e.profession = r.profession and e.year = r.year and coalesce(r.benchmark, e.benchmark) = e.benchmark
+    inner join exam_rule as r on q.exam_id = r.exam_id
     where
         r.kind = 'points'
         and r.component <> 'overall'

@@ -70,11 +70,8 @@ unmet as (
             '; ' order by x.component
         ) as words
     from exam_result as x
-    inner join exam as e on x.exam_id = e.exam_id
-    inner join rule_component as c
-        on
-            e.profession = c.profession and e.year = c.year and x.ruleset = c.ruleset
-            and x.component = c.component and coalesce(c.benchmark, e.benchmark) = e.benchmark
+    inner join exam_rule as c
+        on x.exam_id = c.exam_id and x.ruleset = c.ruleset and x.component = c.component
     where
         x.ruleset = 'published'
         and case x.component when 'overall' then x.points < x.threshold else not x.passed end
@@ -83,13 +80,11 @@ unmet as (
 
 fault as (
     select
-        benchmark,
-        profession,
-        year,
+        exam_id,
         string_agg(note, ' ' order by component) as notes
-    from rule_component
+    from exam_rule
     where ruleset = 'published'
-    group by benchmark, profession, year
+    group by exam_id
 ),
 
 verdict as (
@@ -112,9 +107,8 @@ verdict as (
     from exam_result as o
     inner join exam_result as p
         on o.run_id = p.run_id and o.exam_id = p.exam_id and o.component = p.component
-    inner join exam as e on o.exam_id = e.exam_id
     left join unmet as u on o.run_id = u.run_id and o.exam_id = u.exam_id
-    left join fault as f on e.benchmark = f.benchmark and e.profession = f.profession and e.year = f.year
+    left join fault as f on o.exam_id = f.exam_id
     left join item_count as n on o.run_id = n.run_id and o.exam_id = n.exam_id
     where
         o.component = 'overall'

@@ -12,7 +12,8 @@ import polars as pl
 
 from pipelines.schema import TABLES
 from pipelines.scoring.likeness import run_family
-from pipelines.scoring.rulebook import Rulebook, rulebook, tables
+from pipelines.scoring.rulebook import rulebook, tables
+from pipelines.scoring.rules import Rulebook
 from pipelines.store.sqlfiles import sql_tables
 from pipelines.store.tables import query
 

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipelines.scoring.rulebook import Line, rulebook
+from pipelines.scoring.rulebook import rulebook
+from pipelines.scoring.rules import Line
 from tests.unit.scoring_world import World
 
 DATASET = "kokushi_md10/test"

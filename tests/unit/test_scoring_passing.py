@@ -8,17 +8,15 @@ import numpy as np
 
 from perf import statistics as simulated
 from pipelines.scoring import passing as s
-from pipelines.scoring.rulebook import rulebook, tables
 from tests.unit.scoring_world import World
 from tests.unit.test_scoring_exams import answer, lose, sit
 
 
 def chances(world: World, folder: Path) -> dict[str, dict[str, object]]:
-    found = world.results(folder, "item_score", "exam_part", "exam_result")
+    found = world.results(folder, "item_score", "exam_part", "exam_result", "exam_rule")
     table = s.pass_chance(
-        found["item_score"], world.frame("question"), found["exam_part"], found["exam_result"],
-        tables(rulebook())["rule_component"],
-    )  # fmt: skip
+        found["item_score"], world.frame("question"), found["exam_part"], found["exam_result"], found["exam_rule"]
+    )
     return {r["run_id"]: r for r in table.iter_rows(named=True)}
 
 

@@ -20,6 +20,7 @@ from pipelines.questions.unify import unify
 from pipelines.schema import TABLES
 from pipelines.scoring import rulebook as book
 from pipelines.scoring.document import render
+from pipelines.scoring.rules import meets
 from pipelines.stages import MADE_FROM_RULES
 from pipelines.store.publishing import unfit
 from pipelines.store.sqlfiles import sql_tables
@@ -54,9 +55,9 @@ def test_percentages_give_the_published_lines() -> None:
 )
 def test_a_share_is_met_from_its_point_on(basis: str, earned: int, met: bool) -> None:
     """60 % of 200 points, as numbers, exact ones and arrays."""
-    assert book.meets(basis, 60, None, earned, 200) is met
-    assert book.meets(basis, 60, None, Decimal(earned), Decimal(200)) is met
-    assert list(book.meets(basis, 60, None, np.array([earned, 0.0]), np.array([200.0, 200.0]))) == [met, False]
+    assert meets(basis, 60, None, earned, 200) is met
+    assert meets(basis, 60, None, Decimal(earned), Decimal(200)) is met
+    assert list(meets(basis, 60, None, np.array([earned, 0.0]), np.array([200.0, 200.0]))) == [met, False]
 
 
 def test_maxima_follow_from_layout() -> None:

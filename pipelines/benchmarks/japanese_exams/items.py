@@ -24,7 +24,8 @@ from pipelines.benchmarks.japanese_exams.keys import (
 )
 from pipelines.benchmarks.japanese_exams.layouts import Row, states_picture
 from pipelines.questions.item import Choice, Image, Item, Key
-from pipelines.scoring.rulebook import Adjusted, rulebook
+from pipelines.scoring.rulebook import rulebook
+from pipelines.scoring.rules import Adjusted
 from pipelines.text.markup import tidy
 from pipelines.text.options import split_options
 

@@ -1,12 +1,13 @@
 """The job `ask`: what `medexams ask` does, from the Dagster UI. The key comes from the environment, never from here."""
 
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import duckdb
 
 from pipelines.ask.asking import Limits
-from pipelines.ask.call import Call
+from pipelines.ask.call import Call, what_is_missing
 from pipelines.ask.plan import Wish
 from pipelines.errors import MedexamsError
 from pipelines.settings import Settings
@@ -29,6 +30,8 @@ class AskConfig(dg.Config):
     temperature: float = 0.0
     seed: int = 0
     max_tokens: int = 1024
+    parameters: dict[str, Any] = {}  # noqa: RUF012 - a pydantic field
+    budget: int | None = None
     concurrency: int = 4
     timeout: float = 120.0
     max_tokens_total: int | None = None
@@ -46,16 +49,19 @@ def ask_job(settings: Settings) -> dg.JobDefinition:
         wish = Wish(
             c.model, c.base_url, c.benchmark, tuple(c.datasets), c.exam, c.variant, c.rank, c.limit, c.attempts,
             c.images, Path(c.prompts) if c.prompts else None, c.temperature, c.seed, c.max_tokens,
+            c.parameters,
         )  # fmt: skip
         limits = Limits(c.max_tokens_total, c.max_cost, c.price_in, c.price_out)
-        call = Call(settings.data, settings.inbox_folder, wish, limits, c.timeout, c.concurrency, context.log.info)
+        call = Call(
+            settings.data, settings.inbox_folder, wish, limits, c.timeout, c.concurrency, context.log.info,
+            budget=c.budget,
+        )  # fmt: skip
         if not settings.warehouse.exists():
             raise MedexamsError(f"{settings.warehouse} does not exist yet; run the job refresh first")
         with duckdb.connect(str(settings.warehouse), read_only=True) as con:
             outcomes = call.make(con)
-        if lost := sum(o.wanted - o.answered for _, o in outcomes):
-            why = next((o.stopped for _, o in outcomes if o.stopped), "their errors are in the journal")
-            raise MedexamsError(f"{lost} answers are missing: {why}; the same job asks for them again")
+        if lost := what_is_missing(outcomes):
+            raise MedexamsError(f"{lost}; the same job asks for them again")
 
     @dg.job(name="ask", description="Ask a model, as `medexams ask` does; the inbox sensor scores its answers.")
     def ask() -> None:

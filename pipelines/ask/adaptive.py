@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipelines.scoring.items import WHOLE
-from pipelines.scoring.predicting import Paper, belief, paper
+from pipelines.scoring.predicting import FEWEST, Paper, belief, is_part, paper
 from pipelines.store.tables import query
 
 Array = NDArray[np.float64]
@@ -43,8 +43,9 @@ def gains(paper: Paper, asked: Places, right: Array) -> Array:
 
 
 class Adaptive:
-    """Picks up to `budget` of the questions `allowed`: by `gains`, or at random within strata (Paper.drawn) where the
-    questions are not known. A question without an answer in the end counts against the budget and says nothing."""
+    """Picks up to `budget` of the questions `allowed`: by `gains`, one after the other, or at random within strata
+    (Paper.drawn) where the questions are not known. What has no answer in the end counts against the budget and says
+    nothing."""
 
     def __init__(self, paper: Paper, allowed: Collection[str], budget: int) -> None:
         self.paper, self.budget = paper, budget
@@ -52,6 +53,7 @@ class Adaptive:
         self.allowed = set(allowed) & self.place.keys()
         self.drawn = [q for q in paper.drawn(with_pictures=self._has_pictures()) if q in self.allowed]
         self.answers: dict[str, bool | None] = {}
+        self.under_way: set[str] = set()
 
     def _has_pictures(self) -> bool:
         return all(q in self.allowed for q, i in self.place.items() if self.paper.pictured[i])
@@ -60,31 +62,43 @@ class Adaptive:
         """An answer that is there, of this call or an earlier one."""
         if question_id in self.allowed:
             self.answers[question_id] = is_right
+            self.under_way.discard(question_id)
+
+    @property
+    def size(self) -> int:
+        """How many questions it asks in all."""
+        return min(self.budget, len(self.allowed))
+
+    @property
+    def left(self) -> int:
+        return max(0, self.size - len(self.answers))
 
     def next(self) -> str | None:
-        """The question to ask now; None when the budget is spent."""
-        open_ = self.allowed - self.answers.keys()
-        if len(self.answers) >= self.budget or not open_:
+        """The question to ask now; None when the budget is spent, or an answer is to be waited for."""
+        open_ = self.allowed - self.answers.keys() - self.under_way
+        if self.left <= len(self.under_way) or (self.paper.is_known and self.under_way):
             return None
-        if not self.paper.is_known:
-            return next((q for q in self.drawn if q in open_), None)
+        chosen = self._telling(open_) if self.paper.is_known else next((q for q in self.drawn if q in open_), None)
+        if chosen is not None:
+            self.under_way.add(chosen)
+        return chosen
+
+    def _telling(self, among: Collection[str]) -> str:
         scored = {self.place[q]: float(right) for q, right in self.answers.items() if right is not None}
         gain = gains(self.paper, np.array(list(scored), dtype=np.int64), np.array(list(scored.values())))
-        return max(sorted(open_), key=lambda q: gain[self.place[q]])
+        return max(sorted(among), key=lambda q: gain[self.place[q]])
 
 
 class Several:
-    """One Adaptive for each exam, one after the other. `notes` says in words how the questions of each are chosen."""
+    """One Adaptive for each exam. `notes` says in words how the questions of each are chosen."""
 
     def __init__(self, pickers: dict[str, Adaptive]) -> None:
         self.pickers = list(pickers.values())
-        self.size = sum(min(p.budget, len(p.allowed)) for p in self.pickers)
-        self.notes = tuple(
-            f"{name}: up to {p.budget} questions, "
-            + ("chosen by the answers" if p.paper.is_known else
-               "drawn at random within strata: too few runs answered it to know its questions")
-            for name, p in pickers.items()
-        )  # fmt: skip
+        self.notes = tuple(_note(name, picker) for name, picker in pickers.items())
+
+    @property
+    def left(self) -> int:
+        return sum(picker.left for picker in self.pickers)
 
     def record(self, question_id: str, is_right: bool | None) -> None:
         for picker in self.pickers:
@@ -92,6 +106,17 @@ class Several:
 
     def next(self) -> str | None:
         return next((q for picker in self.pickers if (q := picker.next()) is not None), None)
+
+
+def _note(name: str, picker: Adaptive) -> str:
+    whole = len(picker.paper.ids)
+    how = (
+        "chosen by the answers" if picker.paper.is_known
+        else "drawn at random within strata: too few runs answered it to know its questions"
+    )  # fmt: skip
+    if picker.size < whole and not is_part(picker.size, whole):
+        how += f"; nothing is predicted from {f'fewer than {FEWEST}' if picker.size < FEWEST else 'half of a whole'}"
+    return f"{name}: {picker.size} of {whole} questions, {how}"
 
 
 def picker(con: duckdb.DuckDBPyConnection, dataset_id: str, allowed: Collection[str], budget: int) -> Several:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -18,6 +17,7 @@ from pipelines import answers
 from pipelines.ask.endpoint import Endpoint, Failed, Hopeless, NoLogprobs, Reply
 from pipelines.ask.journal import Journal, Row
 from pipelines.ask.plan import Item, Plan, Wish, about_tokens
+from pipelines.errors import SettingsError
 from pipelines.progress import Progress, silent
 
 FAILURES_IN_A_ROW = 10
@@ -25,9 +25,11 @@ FAILURES_IN_A_ROW = 10
 
 
 class Picker(Protocol):
-    """Chooses the next question by the answers so far. `record` is called once for each answer that is there, those of
-    an earlier call first; `is_right` is None where the question has no key."""
+    """Chooses the next question by the answers so far. `left`: how many it still wants; `next`: None when none can be
+    asked now; `record` is told each answer that is there, `is_right` None where the question has no key."""
 
+    @property
+    def left(self) -> int: ...
     def next(self) -> str | None: ...
     def record(self, question_id: str, is_right: bool | None) -> None: ...
 
@@ -40,6 +42,10 @@ class Limits:
     cost: float | None = None
     price_in: float = 0.0
     price_out: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.cost is not None and not self.price_in + self.price_out:
+            raise SettingsError("a limit of cost needs prices; give price-in and price-out")
 
     def money(self, tokens_in: float, tokens_out: float) -> float:
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
@@ -67,11 +73,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is left to ask: questions times attempts, about how many tokens of prompts, at most how many of answers."""
+    """What is left to ask: questions times attempts, about how many tokens of prompts, at most how many of answers.
+
+    `there`: answers that the journal holds of the plan's.
+    """
 
     answers: int
     tokens_in: int
     most_out: int
+    there: int
 
 
 def missing(plan: Plan, attempts: int, journal: Journal) -> list[tuple[Item, int]]:
@@ -80,9 +90,21 @@ def missing(plan: Plan, attempts: int, journal: Journal) -> list[tuple[Item, int
     return [(item, k) for k in range(1, attempts + 1) for item in plan.items if (item.question_id, k) not in done]
 
 
-def estimate(todo: list[tuple[Item, int]], wish: Wish) -> Estimate:
-    out = 0 if wish.rank else _most_out(wish)
-    return Estimate(len(todo), sum(item.tokens for item, _ in todo), sum(out for _ in todo))
+def remind(picker: Picker, plan: Plan, journal: Journal) -> None:
+    """Tell a picker the answers of earlier calls; what got an error may be asked again."""
+    items = {item.question_id: item for item in plan.items}
+    for row in journal.rows:
+        if not row.get("error") and row["question_id"] in items:
+            picker.record(row["question_id"], is_right(items[row["question_id"]], row))
+
+
+def estimate(plan: Plan, wish: Wish, journal: Journal, picker: Picker | None = None) -> Estimate:
+    """What is left for a plan. The questions that a picker takes are taken to be as long as those it may take."""
+    todo = missing(plan, wish.attempts, journal)
+    answers = picker.left if picker else len(todo)
+    tokens = sum(item.tokens for item, _ in todo) * answers // max(1, len(todo))
+    there = len(plan.items) * wish.attempts - len(todo)
+    return Estimate(answers, tokens, answers * (0 if wish.rank else _most_out(wish)), there)
 
 
 def run(
@@ -106,24 +128,25 @@ class _Asking:
     ) -> None:  # fmt: skip
         self.plan, self.wish, self.endpoint, self.journal = plan, wish, endpoint, journal
         self.limits, self.progress, self.picker = limits, progress, picker
-        self.todo = iter(missing(plan, wish.attempts, journal)) if picker is None else self._picked(picker)
-        self.outcome = Outcome(len(missing(plan, wish.attempts, journal)))
+        todo = missing(plan, wish.attempts, journal)
+        self.todo = iter(todo)
+        self.items = {item.question_id: item for item in plan.items}
+        self.outcome = Outcome(picker.left if picker else len(todo))
         self.in_row = 0
         self.reserved: dict[int, tuple[int, int]] = {}
         self.freed = asyncio.Condition()
 
-    def _picked(self, picker: Picker) -> Iterator[tuple[Item, int]]:
-        items = {item.question_id: item for item in self.plan.items}
-        for row in self.journal.rows:
-            if not row.get("error") and row["question_id"] in items:
-                picker.record(row["question_id"], is_right(items[row["question_id"]], row))
-        while (question_id := picker.next()) is not None:
-            yield items[question_id], 1
+    def _next(self) -> tuple[Item, int] | None:
+        """A question and its attempt; None where this worker is not needed any more."""
+        if self.picker is None:
+            return next(self.todo, None)
+        question_id = self.picker.next()
+        return None if question_id is None else (self.items[question_id], 1)
 
     async def run(self, concurrency: int) -> Outcome:
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(1 if self.picker else concurrency):
+                for _ in range(concurrency):
                     group.create_task(self._work())
         except BaseExceptionGroup as faults:
             raise faults.exceptions[0] from None
@@ -133,7 +156,7 @@ class _Asking:
         return self.outcome
 
     async def _work(self) -> None:
-        while self.outcome.stopped is None and (step := next(self.todo, None)):
+        while self.outcome.stopped is None and (step := self._next()):
             item, attempt = step
             most = (item.tokens, 0 if self.wish.rank else _most_out(self.wish))
             if not await self._reserve(id(step), most):

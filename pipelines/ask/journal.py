@@ -43,19 +43,32 @@ class Journal:
             raise LockedError(f"another `medexams ask` writes {self.path}; wait for it, or stop it") from None
         self._file = file
         file.seek(0)
-        whole, newline, torn = file.read().rpartition(b"\n")
-        if torn:
-            file.truncate(len(whole) + len(newline))
+        data = file.read()
+        if not data.endswith(b"\n"):
+            file.truncate(data.rfind(b"\n") + 1)
         try:
-            lines = [json.loads(line) for line in whole.split(b"\n") if line.strip()]
-        except ValueError:
+            is_new = not self._read(data)
+        except MedexamsError:
             file.close()
-            raise MedexamsError(f"{self.path} is not a journal of answers; move it away and ask again") from None
-        if lines:
-            self.rows = lines[1:]
-        else:
+            raise
+        if is_new:
             self._write(self._header)
         return self
+
+    def peek(self) -> Journal:
+        """The same with the rows that the file holds now; nothing is held, made or mended."""
+        if self.path.exists():
+            self._read(self.path.read_bytes())
+        return self
+
+    def _read(self, data: bytes) -> bool:
+        """Whether there is a header in the whole lines of a file; the rows after it become `rows`."""
+        try:
+            lines = [json.loads(line) for line in data[: data.rfind(b"\n") + 1].split(b"\n") if line.strip()]
+        except ValueError:
+            raise MedexamsError(f"{self.path} is not a journal of answers; move it away and ask again") from None
+        self.rows = lines[1:]
+        return bool(lines)
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, at: TracebackType | None) -> None:
         if self._file:

@@ -24,14 +24,16 @@ from pipelines.prompts import Prompt, Prompts, Question, prompts_of
 from pipelines.runs.shown import ask_of_prompt
 from pipelines.text.slugs import slug
 
+RANKED = ("mc", "cloze")
+"""Exported tasks whose choices can be ranked by log-likelihood."""
 CJK_FROM = 0x2E80
 """Characters from here on are about a token each; before it, four make one."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What a person asked for. `variant`: a prompt of the benchmark (None: its first); `rank`: mc or cloze, to choose
-    by log-likelihood. `parameters` go into each request as they are; a null takes one of ours out."""
+    """What a person asked for. `variant`: a prompt of the benchmark (None: its first); `rank`: one of RANKED, to
+    choose by log-likelihood. `parameters` go into each request as they are; a null takes one of ours out."""
 
     model: str
     base_url: str
@@ -48,6 +50,13 @@ class Wish:
     seed: int = 0
     max_tokens: int = 1024
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.rank not in (None, *RANKED):
+            raise SettingsError(f"rank is {self.rank!r}; choices are ranked as {' or '.join(RANKED)}")
+        for name in ("limit", "attempts", "max_tokens"):
+            if (value := getattr(self, name)) is not None and value < 1:
+                raise SettingsError(f"{name} is {value}; give 1 or more")
 
     def request(self) -> dict[str, Any]:
         """The parameters of a request, the same for each question."""

@@ -80,19 +80,16 @@ def ask(
       medexams ask --base-url URL --model MODEL --max-cost 5 --price-in 0.15 --price-out 0.6
     """
     from pipelines.ask.asking import Limits
-    from pipelines.ask.call import Call
+    from pipelines.ask.call import Call, what_is_missing
     from pipelines.ask.plan import Wish
 
     settings = Settings.from_env(data=data)
-    if max_cost is not None and not price_in + price_out:
-        raise SettingsError("--max-cost needs prices; give --price-in and --price-out")
-    if budget is not None and (wished["limit"] is not None or wished["attempts"] > 1):
-        raise SettingsError("--budget chooses the questions and asks each once; leave --limit and --attempts out")
     wish = Wish(parameters=_parameters(parameters), **wished)
     limits = Limits(max_tokens_total, max_cost, price_in, price_out)
-    with open_warehouse(settings) as con, show_progress() as report:
+    with show_progress() as report:
         call = Call(settings.data, settings.inbox_folder, wish, limits, timeout, concurrency, _say, report, budget)
-        outcomes = call.make(con, dry_run=dry_run)
+        with open_warehouse(settings) as con:
+            outcomes = call.make(con, dry_run=dry_run)
     names = [f"{settings.inbox_folder.name}/{plan.name}" for plan, outcome in outcomes if outcome.kept]
     if not no_import and names:
         try:
@@ -100,9 +97,8 @@ def ask(
         except LockedError as fault:
             raise MedexamsError(f"the answers are in the inbox and not read yet, since {fault}") from fault
         say_what_was_read(settings, names, lenient=False)
-    if lost := sum(o.wanted - o.answered for _, o in outcomes):
-        why = next((o.stopped for _, o in outcomes if o.stopped), "their errors are in the journal")
-        raise MedexamsError(f"{lost} answers are missing: {why}; the same command asks for them again")
+    if lost := what_is_missing(outcomes):
+        raise MedexamsError(f"{lost}; the same command asks for them again")
 
 
 def _say(text: str) -> None:

@@ -73,8 +73,9 @@ def _print_predicted(rows: list[tuple[Any, ...]]) -> None:
         table.add_column(name)
     for model, dataset_id, part, component, metric, value, low, high, asked, whole in rows:
         table.add_row(
-            cell(model), cell(f"{dataset_id} {part}"), cell(component), metric, f"{value:.3f}",
-            _interval(low, high), f"{asked} of {whole}",
+            cell(model), cell(f"{dataset_id} {part}"), cell(component), metric,
+            *([f"{value:.0f}", _places(low, high)] if metric == "rank" else [_number(value), _interval(low, high)]),
+            f"{asked} of {whole}",
         )  # fmt: skip
     console().print(table)
 
@@ -156,7 +157,11 @@ def _coverage(entry: dict[str, Any]) -> str:
     return f"{entry['asked']} of {entry['questions']}{tries}"
 
 
-def _number(value: Decimal | None) -> str:
+def _places(low: float, high: float) -> str:
+    return f"{low:.0f} … {high:.0f}"
+
+
+def _number(value: Decimal | float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 

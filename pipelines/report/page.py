@@ -23,6 +23,7 @@ from pipelines.registry import benchmarks
 from pipelines.report import boards, charts, exams, links, quality, summaries
 from pipelines.report.changes import changes
 from pipelines.report.charts import MOST, MOST_NARROW, Chart, Mark, Point
+from pipelines.report.predictions import predictions
 from pipelines.report.world import World
 from pipelines.store.sqlfiles import sql_queries
 from pipelines.vocabulary import PREDICTION_STATUSES, VERDICTS
@@ -56,8 +57,10 @@ METRICS = {
     "exam_score": "exam score",
     "accuracy": "share right in full",
     "score": "points",
+    "pass_chance": "chance to pass",
+    "rank": "place among measured runs",
 }
-_SHARES = ("score_share", "accuracy", "accuracy_answered", "answered_share")
+_SHARES = ("score_share", "accuracy", "accuracy_answered", "answered_share", "pass_chance")
 
 
 def title_of(benchmark: str) -> str:
@@ -105,18 +108,22 @@ def points(value: Decimal | None) -> str:
     return "–" if value is None else f"{value.normalize():f}".replace("-", "−")
 
 
-def score(value: Decimal | None, metric: str) -> str:
-    """A score as its metric is written: shares in per cent, the rest as numbers."""
-    return share(value) if metric in _SHARES else number(value)
+def score(value: Decimal | float | None, metric: str) -> str:
+    """A score as its metric is written: shares in per cent, places whole, the rest as numbers."""
+    return share(value) if metric in _SHARES else number(value, _digits(metric))
 
 
-def interval(low: Decimal | None, high: Decimal | None, metric: str) -> str:
+def _digits(metric: str) -> int:
+    return 0 if metric == "rank" else 2
+
+
+def interval(low: Decimal | float | None, high: Decimal | float | None, metric: str) -> str:
     """The ends of an interval, in the unit of the metric."""
     if low is None or high is None:
         return "–"
     if metric in _SHARES:
         return f"{number(100 * low, 1)} to {number(100 * high, 1)}"
-    return f"{number(low)} to {number(high)}"
+    return f"{number(low, _digits(metric))} to {number(high, _digits(metric))}"
 
 
 def instant(value: datetime) -> str:
@@ -294,7 +301,7 @@ def pages(con: duckdb.DuckDBPyConnection, everything: World, progress: Progress)
     choices = {name: sorted({getattr(r, name) for r in runs}) for name in ("benchmark", "language", "modality", "kind")}
     questions = sum(d.n_questions for d in everything.datasets.values())
     yield page("index.html", "index.html", "Leaderboards", boards=_drawn(leaderboards, board_chart, "board"),
-               choices=choices, questions=questions)  # fmt: skip
+               choices=choices, questions=questions, predicted=predictions(con, everything))  # fmt: skip
 
     matrix = {(s.run.run_id, g.file): s for g in grids for s in g.sittings}
     passed: Counter[str] = Counter()

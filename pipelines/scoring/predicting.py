@@ -152,6 +152,11 @@ def draws(paper: Paper, asked: Places, right: Array, rng: np.random.Generator, n
     return drawn
 
 
+def is_part(asked: int, whole: int) -> bool:
+    """Whether a run that was asked so many questions has a prediction; with half of a whole it has a voice on it."""
+    return asked >= FEWEST and 2 * asked < whole
+
+
 def predicted_score(
     item_score: pl.DataFrame, question: pl.DataFrame, item_parameter: pl.DataFrame, run: pl.DataFrame,
     rule_item: pl.DataFrame, rule_topic: pl.DataFrame, exam_rule: pl.DataFrame, exam_part: pl.DataFrame,
@@ -181,7 +186,7 @@ def predicted_score(
         weights = _weights(of_whole, rule_topic, sheet) if exam_id is None else None
         answered = given.join(place, on="question_id").sort("run_id", "place")
         for (run_id,), mine in answered.group_by("run_id", maintain_order=True):
-            if len(mine) < FEWEST or 2 * len(mine) >= len(sheet.ids):
+            if not is_part(len(mine), len(sheet.ids)):
                 continue
             about = {
                 "run_id": run_id, "dataset_id": dataset_id, "part": part, "n_asked": len(mine),

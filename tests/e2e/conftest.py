@@ -15,6 +15,8 @@ from typing import Any
 import duckdb
 import pytest
 
+from pipelines.document import sample_warehouse
+
 JULY = "medschool/mur_bank_2024-07.json"
 
 
@@ -45,6 +47,12 @@ def medexams() -> Command:
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the published sample; a test that writes copies it."""
+    return sample_warehouse(tmp_path_factory.mktemp("sample") / "data").parent
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pipelines.ask import endpoint as endpoint_module
-from pipelines.ask.asking import FAILURES_IN_A_ROW, Limits, Outcome, is_right, missing, ranking, run
+from pipelines.ask.asking import FAILURES_IN_A_ROW, Limits, Outcome, is_right, missing, ranking, remind, run
+from pipelines.ask.call import Call
 from pipelines.ask.endpoint import Endpoint, NoLogprobs, apart
 from pipelines.ask.journal import Journal
 from pipelines.ask.plan import Item, Plan, Wish, about_tokens
@@ -22,63 +18,10 @@ from pipelines.errors import LockedError, SettingsError
 from pipelines.prompts import Prompts
 from pipelines.runs.formats import medexams_ask
 from pipelines.runs.parsed import File
+from tests.endpoint import Answer, Server, said, served
 
 pytest.importorskip("openai")
 KEY = "sk-marked-0123456789"
-RIGHT = {
-    "choices": [{"index": 0, "message": {"role": "assistant", "content": "B"}, "finish_reason": "stop"}],
-    "usage": {"prompt_tokens": 20, "completion_tokens": 5},
-}
-Answer = tuple[int, dict[str, str], bytes] | float
-
-
-def said(body: Any, status: int = 200, **headers: str) -> Answer:
-    return status, {k.replace("_", "-"): v for k, v in headers.items()}, json.dumps(body).encode()
-
-
-class Server(ThreadingHTTPServer):
-    """Answers each request with the next of `script`, then with RIGHT; keeps the bodies that it was sent."""
-
-    script: list[Answer]
-    asked: list[dict[str, Any]]
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-    def do_POST(self) -> None:
-        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-        answer = self.server.script.pop(0) if self.server.script else said(RIGHT)
-        if isinstance(answer, float):
-            time.sleep(answer)
-            return
-        status, headers, body = answer
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        if "content-length" not in headers:
-            self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
-@contextmanager
-def served(*script: Answer) -> Iterator[Server]:
-    server = Server(("127.0.0.1", 0), Handler)
-    server.script, server.asked = list(script), []
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def question(n: int) -> dict[str, Any]:
@@ -254,13 +197,20 @@ def test_a_picker_chooses_and_hears_what_was_right(tmp_path: Path) -> None:
         def next(self) -> str | None:
             return ["bench/one/2", "bench/one/0", None][len(self.heard)]
 
+        @property
+        def left(self) -> int:
+            return 2 - len(self.heard)
+
         def record(self, question_id: str, is_right: bool | None) -> None:
             self.heard.append((question_id, is_right))
 
     for _ in range(2):  # the second time both are there already
         picker = Two()
         with served() as server, Journal(tmp_path / "a.jsonl", plan().header) as journal:
-            run(plan(), Wish("m", ""), Endpoint(server.url, "m", None), journal, picker=picker)
+            remind(picker, plan(), journal)
+            wanted = picker.left
+            outcome = run(plan(), Wish("m", ""), Endpoint(server.url, "m", None), journal, picker=picker, concurrency=1)
+        assert outcome.wanted == outcome.answered == wanted
         assert picker.heard == [("bench/one/2", True), ("bench/one/0", True)]
     assert server.asked == []
     assert is_right(Item(question(1)), {"response": "A"}) is False
@@ -289,6 +239,25 @@ def test_the_users_prompts_take_the_place_of_ours_and_examples_are_not_scored(tm
     digest = prompts.digest
     (tmp_path / "s.txt").write_text("Obey!")
     assert Prompts("bench", tmp_path).digest != digest
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"limit": 30, "budget": 50}, "leave limit and attempts out"),
+        ({"attempts": 2, "budget": 50}, "leave limit and attempts out"),
+        ({"budget": 19}, "nothing is predicted from fewer than 20"),
+        ({"cost": 1.0}, "needs prices"),
+        ({"rank": "best"}, "mc or cloze"),
+        ({"attempts": 0}, "attempts is 0"),
+    ],
+)
+def test_settings_that_make_no_sense_are_said_by_command_and_job_alike(
+    tmp_path: Path, settings: dict[str, Any], why: str
+) -> None:
+    budget, cost = settings.pop("budget", None), settings.pop("cost", None)
+    with pytest.raises(SettingsError, match=why):
+        Call(tmp_path, tmp_path, Wish("m", "http://host/v1", **settings), Limits(cost=cost), budget=budget)
 
 
 def test_tokens_are_guessed_by_script() -> None:

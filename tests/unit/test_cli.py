@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import duckdb
 import pytest
 from click.testing import CliRunner, Result
 
@@ -112,6 +114,22 @@ def test_leaderboard(data: Path) -> None:
     found = json.loads(run("leaderboard", "--data", data, "--json").output)
     assert {row["model"] for row in found} == {"always-first", "abstain-always"}
     assert isinstance(found[0]["n"], int)
+
+
+def test_leaderboard_sets_what_is_predicted_apart(data: Path, tmp_path: Path) -> None:
+    shutil.copyfile(data / "medexams.duckdb", tmp_path / "medexams.duckdb")
+    with duckdb.connect(str(tmp_path / "medexams.duckdb")) as con:
+        con.execute(
+            """insert into predicted_score by name
+               select run_id, dataset_id, 'all' as part, 'overall' as component, metric, value, low, high,
+                   'by a model' as method, 20 as n_asked, 61 as n_whole
+               from run, (values ('rank', 3.0, 2.0, 6.0), ('score_share', 0.25, 0.125, 0.5), ('accuracy', null, null,
+                   null)) as given (metric, value, low, high) where model = 'always-first'"""
+        )
+    measured, _, predicted = run("leaderboard", "--data", tmp_path).output.partition("PREDICTED, not measured")
+    assert measured.split() == run("leaderboard", "--data", data).output.split()
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in predicted.splitlines() if "20 of 61" in line]
+    assert [row[3:6] for row in cells] == [["rank", "3", "2 … 6"], ["score_share", "0.250", "0.125 … 0.500"]]
 
 
 def test_runs(data: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipelines.ask.adaptive import Adaptive, gains, picker
+from pipelines.ask.adaptive import Adaptive, Several, gains, picker
 from pipelines.scoring.predicting import Paper, draws, paper
 
 M = 120
@@ -126,7 +126,7 @@ def test_each_exam_of_a_warehouse_has_its_budget_and_says_how_it_is_spent(tmp_pa
             frame.write_parquet(tmp_path / f"{name}.parquet")
             con.execute(f"create table {name} as from '{tmp_path / name}.parquet'")
         both = picker(con, "d", ids, 5)
-        assert both.size == 10
+        assert both.left == 10
         assert "chosen by the answers" in both.notes[0]
         assert "too few runs" in both.notes[1]
         heard = []
@@ -134,4 +134,30 @@ def test_each_exam_of_a_warehouse_has_its_budget_and_says_how_it_is_spent(tmp_pa
             heard.append(question_id)
             both.record(question_id, True)
         assert [sum(q in part for q in heard) for part in (ids[:20], ids[20:])] == [5, 5]
-        assert picker(con, "d", ids[:3], 5).size == 3
+        assert picker(con, "d", ids[:3], 5).left == 3
+        late = picker(con, "d", ids, 5)
+        for question_id in ids[:8]:  # more of the first exam than its budget, by an earlier call without one
+            late.record(question_id, True)
+        assert late.left == 5
+        assert late.next() in ids[20:]
+
+
+def test_many_may_ask_at_a_time_where_no_answer_is_waited_for() -> None:
+    known, _ = sheet()
+    drawn, _ = sheet(known=False)
+    both = Several({"known": Adaptive(known, known.ids, 4), "drawn": Adaptive(drawn, drawn.ids, 3)})
+    first = [both.next() for _ in range(6)]
+    assert len({q for q in first if q}) >= 3 and first[4:] == [None, None]
+    assert both.pickers[0].next() is None
+    assert len(both.pickers[1].under_way) == 3 and both.left == 7
+    both.pickers[0].record(str(first[0]), True)
+    assert both.pickers[0].next() not in (None, first[0])
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"), [(20, "20 of 120 questions, chosen by the answers"), (60, "nothing is predicted from half")]
+)
+def test_it_is_said_where_a_budget_tells_nothing_of_the_whole(budget: int, said: str) -> None:
+    known, _ = sheet()
+    [note] = Several({"an exam": Adaptive(known, known.ids, budget)}).notes
+    assert said in note

@@ -80,7 +80,7 @@ def message_text(content: Any) -> str | None:
 
 
 def has_picture(value: Any) -> bool:
-    """True where a request (messages, their parts, arguments) holds a picture beside its text."""
+    """True where a request (messages, their parts, arguments) holds an image beside its text."""
     if isinstance(value, dict):
         kind = str(value.get("type") or value.get("content_type") or "")
         return kind.startswith(("image", "input_image")) or any(

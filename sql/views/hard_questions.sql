@@ -8,7 +8,7 @@
 -- human_accuracy: Share of examinees who got it right, in %, as published.
 -- key: Accepted answers, by label or value.
 -- suspicious_key: True when strong runs agree against the key, so that the key may be wrong.
--- needs_image: True when the question or a choice shows a picture.
+-- needs_image: True when the question or a choice shows an image.
 -- stem: The question.
 select
     question.question_id,

@@ -49,7 +49,7 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
         model = text_of(body.get("model")) or request.model
         header = Header("OpenAI batch", model=model, vendor="OpenAI" if model else None)
         fragment = fragments.setdefault(model, Fragment(header, []))
-        if request.picture:
+        if request.image:
             fragment.header.modality = "multimodal"
         made = body.get("created") or body.get("created_at")
         fragment.header.created_at = fragment.header.created_at or time_of(made)
@@ -83,11 +83,11 @@ def _ask(ident: str, prompt: str | None) -> Ask:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What an input line asked: the model, the user's last text, and whether there was a picture."""
+    """What an input line asked: the model, the user's last text, and whether there was an image."""
 
     model: str | None = None
     prompt: str | None = None
-    picture: bool = False
+    image: bool = False
 
 
 def _requests(helpers: Sequence[File]) -> dict[str, _Asked]:

@@ -115,6 +115,23 @@ def test_letters_follow_the_choices_shown() -> None:
     assert picked(one({"prompt": prompt, "response": "3", "dataset": A})) == {f"{A}/1": "A"}
 
 
+def test_a_letter_beyond_the_choices_shown_is_not_one_of_theirs() -> None:
+    """Two of three choices were shown: C names none of these, although the question has a third."""
+    rows = [{"question_id": f"{A}/1", "prediction": said, "choices": ["Peritoneo", "Diaframma"]} for said in ("C", "B")]
+    assert [picked(one(row)) for row in rows] == [{f"{A}/1": None}, {f"{A}/1": "A"}]
+
+
+def test_half_a_character_in_a_label_costs_no_other_row() -> None:
+    """JSON may hold a lone surrogate, which no table can."""
+    said = {"attempt": 1, "response": "B", "choices": ["Peritoneo", "Pleura", "Diaframma"]}
+    head = {"medexams_ask": "1", "model": "m", "dataset": A}
+    rows = [{"question_id": f"{A}/1", "labels": ["\ud800", "B", "C"], **said}, {"question_id": f"{A}/4", **said}]
+    rows[1] |= {"choices": ["Gamba", "Braccio", "Cranio"]}
+    found = read({"x/run.jsonl": jsonl(head, *rows) + b"\n"})
+    assert not found.rejected_file
+    assert picked(found) == {f"{A}/1": "B", f"{A}/4": "A"}
+
+
 def test_one_stem_with_other_choices_is_another_question() -> None:
     ask = {"question": "Quale affermazione è corretta?", "prediction": "A"}
     metal = ["Zolfo metallo", "Ferro metallo", "Cloro metallo"]

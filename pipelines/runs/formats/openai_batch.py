@@ -17,7 +17,7 @@ from typing import Any
 from pipelines.errors import Unreadable
 from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.shown import ask_of_prompt, prompt_of
-from pipelines.runs.values import dict_of, ended_at_limit, has_picture, message_text, text_of, time_of
+from pipelines.runs.values import dict_of, ended_at_limit, has_image, message_text, text_of, time_of
 
 NAME = "openai_batch"
 
@@ -102,7 +102,7 @@ def _requests(helpers: Sequence[File]) -> dict[str, _Asked]:
             body, ident = dict_of(dict_of(row).get("body")), text_of(dict_of(row).get("custom_id"))
             if body and ident:
                 asked = body.get("messages") or body.get("input") or body.get("prompt")
-                found[ident] = _Asked(text_of(body.get("model")), prompt_of(asked), has_picture(asked))
+                found[ident] = _Asked(text_of(body.get("model")), prompt_of(asked), has_image(asked))
     return found
 
 

@@ -76,7 +76,7 @@ def _parts(kind: str | None) -> tuple[str, list[str] | None]:
 
 
 def _read_plain(text: str, answer_type: str, labels: list[str] | None) -> Answer | None:
-    """The reading of a plain list, None where the text is no such list for these labels."""
+    """The reading of a plain list, None where the text is not such a list for these labels."""
     return read(text, answer_type, labels) if is_simple(text, answer_type, labels) else None
 
 

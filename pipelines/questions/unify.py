@@ -199,7 +199,7 @@ def _flag_choices(reading: Reading) -> None:
 
 
 def _picture(item: Item, position: int, choice: Choice) -> str:
-    """What tells one pictured choice from another."""
+    """What tells one choice that is an image from another."""
     place = f"choice:{position}"
     urls = [image.url or "" for image in item.images if image.place.split("#")[0] == place]
     return f"{choice.text} {' '.join(urls)}" if urls else ""

@@ -109,9 +109,6 @@ _SUSPICIOUS = """
             d.strong_answer, d.strong_share, d.share_right, d.runs
         from question_difficulty d join question q using (question_id) where d.suspicious_key
         order by d.strong_share desc, q.question_id limit 500
-    ), accepted as (
-        select question_id, string_agg(coalesce(labels, value), ' or ' order by alternative) as key
-        from answer_key where question_id in (select question_id from doubted) group by question_id
     ), named as (
         select d.question_id, string_agg(c.text, '; ' order by c.position) filter (where c.is_correct) as key_text,
             string_agg(c.text, '; ' order by c.position)
@@ -123,7 +120,7 @@ _SUSPICIOUS = """
         where p.attempt = 1 and r.kind = 'model' and coalesce(p.labels, p.value) = d.strong_answer
         group by d.question_id
     )
-    select * from doubted left join accepted using (question_id) left join named using (question_id)
+    select * from doubted left join accepted_answer using (question_id) left join named using (question_id)
         left join gave using (question_id)
     order by strong_share desc, question_id"""
 

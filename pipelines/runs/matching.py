@@ -329,7 +329,7 @@ class QuestionIndex:
             order = align(ask.choices, q.choices)
             hits = sum(1 for p in order if p is not None and p != ABSTAIN)
             if 2 * len([c for c in q.choices if squeeze(c) not in ("", "image")]) < len(q.choices):
-                # Choices that are pictures can't be compared; in the same number they stand in the same order.
+                # Choices that are images can't be compared; in the same number they stand in the same order.
                 matches.append(Match(q, via))
                 continue
             if hits < (least if least == 1 else least * len(q.choices)):

@@ -161,6 +161,7 @@ def _as_shown(p: Prediction, match: Match) -> _Shown:
     q = match.question
     if match.order is None or match.order == tuple(range(len(q.choices))):
         return _Shown(q.labels, q.choices)
-    choices = p.ask.choices
-    own = q.labels if len(q.labels) == len(choices) else (*q.labels, *letters(len(choices))[len(q.labels) :])
-    return _Shown(p.ask.labels if len(p.ask.labels) == len(choices) else own, choices, match.order)
+    choices, labels = (tuple(map(clean, texts)) for texts in (p.ask.choices, p.ask.labels))
+    if len(labels) != len(choices):
+        labels = (*q.labels, *letters(len(choices))[len(q.labels) :])[: len(choices)]
+    return _Shown(labels, choices, match.order)

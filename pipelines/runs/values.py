@@ -79,14 +79,14 @@ def message_text(content: Any) -> str | None:
     return None
 
 
-def has_picture(value: Any) -> bool:
-    """True where a request (messages, their parts, arguments) holds a picture beside its text."""
+def has_image(value: Any) -> bool:
+    """True where a request (messages, their parts, arguments) holds an image beside its text."""
     if isinstance(value, dict):
         kind = str(value.get("type") or value.get("content_type") or "")
         return kind.startswith(("image", "input_image")) or any(
-            has_picture(v) or (k == "visual" and bool(v)) for k, v in value.items() if isinstance(v, (dict, list))
+            has_image(v) or (k == "visual" and bool(v)) for k, v in value.items() if isinstance(v, (dict, list))
         )
-    return isinstance(value, list) and any(has_picture(v) for v in value if isinstance(v, (dict, list)))
+    return isinstance(value, list) and any(has_image(v) for v in value if isinstance(v, (dict, list)))
 
 
 def short(value: Any, n: int = 80) -> str:

@@ -162,7 +162,7 @@ def sql_views() -> list[View]:
     """The views of sql/views: each file is a SELECT over tables, and its name is the view's.
 
     The notes of its header are its columns. The note `parameters: a, b (…)` makes it a macro, whose SELECT names the
-    parameters like columns.
+    parameters like columns. A view may read one whose name stands before its own.
     """
     found = []
     for path in sorted((SQL / "views").glob("*.sql")):

@@ -26,15 +26,7 @@
 -- file: File of the run that the answer was read from; null for baselines.
 -- locator: Where in that file.
 -- reader: Version of what read the file and, behind the dot, the response.
-with accepted as (
-    select
-        question_id,
-        string_agg(coalesce(labels, value), ' or ' order by alternative) as answers
-    from answer_key
-    group by question_id
-),
-
-rule_in_words as (
+with rule_in_words as (
     select
         benchmark,
         concat_ws(
@@ -73,7 +65,7 @@ select
     prediction.status,
     coalesce(prediction.labels, prediction.value) as answer,
     prediction.evidence,
-    accepted.answers as key,
+    accepted_answer.key,
     question.key_status,
     case
         when question.key_status in ('removed', 'unknown') then 'left out'
@@ -104,7 +96,7 @@ select
 from prediction
 inner join run on prediction.run_id = run.run_id
 inner join question on prediction.question_id = question.question_id
-left join accepted on prediction.question_id = accepted.question_id
+left join accepted_answer on prediction.question_id = accepted_answer.question_id
 left join rule_in_words on question.benchmark = rule_in_words.benchmark
 left join item_score as official
     on

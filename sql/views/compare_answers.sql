@@ -23,14 +23,6 @@ with wanted as (
         b as second_name
 ),
 
-accepted as (
-    select
-        question_id,
-        string_agg(coalesce(labels, value), ' or ' order by alternative) as answers
-    from answer_key
-    group by question_id
-),
-
 pair as (
     select
         first_run.run_id as run_a,
@@ -88,7 +80,7 @@ select
         when first_score.share_right = 0 then 'both wrong'
         else 'as often'
     end as outcome,
-    accepted.answers as key,
+    accepted_answer.key,
     first_answer.answer as answer_a,
     second_answer.answer as answer_b,
     first_score.share_right as right_a,
@@ -105,5 +97,5 @@ inner join answered as first_answer
     on pair.run_a = first_answer.run_id and question.question_id = first_answer.question_id
 inner join answered as second_answer
     on pair.run_b = second_answer.run_id and question.question_id = second_answer.question_id
-left join accepted on question.question_id = accepted.question_id
+left join accepted_answer on question.question_id = accepted_answer.question_id
 order by pair.run_a, pair.run_b, question.question_id

@@ -8,16 +8,8 @@
 -- human_accuracy: Share of examinees who got it right, in %, as published.
 -- key: Accepted answers, by label or value.
 -- suspicious_key: True when strong runs agree against the key, so that the key may be wrong.
--- needs_image: True when the question or a choice shows a picture.
+-- needs_image: True when the question or a choice shows an image.
 -- stem: The question.
-with accepted as (
-    select
-        question_id,
-        string_agg(coalesce(labels, value), ' or ' order by alternative) as answers
-    from answer_key
-    group by question_id
-)
-
 select
     question.question_id,
     question.dataset_id,
@@ -25,12 +17,12 @@ select
     question_difficulty.runs,
     question_difficulty.share_right,
     question_difficulty.human_accuracy,
-    accepted.answers as key,
+    accepted_answer.key,
     question_difficulty.suspicious_key,
     question.needs_image,
     question.stem
 from question_difficulty
 inner join question on question_difficulty.question_id = question.question_id
-left join accepted on question.question_id = accepted.question_id
+left join accepted_answer on question.question_id = accepted_answer.question_id
 where question_difficulty.runs > 0
 order by question_difficulty.share_right asc, question_difficulty.runs desc, question.question_id asc

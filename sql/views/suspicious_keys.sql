@@ -9,18 +9,10 @@
 -- disputed: What the source itself says against its key, or where two releases differ.
 -- human_accuracy: Share of examinees who got it right, in %, as published.
 -- stem: The question.
-with accepted as (
-    select
-        question_id,
-        string_agg(coalesce(labels, value), ' or ' order by alternative) as answers
-    from answer_key
-    group by question_id
-)
-
 select
     question.question_id,
     question.dataset_id,
-    accepted.answers as key,
+    accepted_answer.key,
     case when question_difficulty.suspicious_key then question_difficulty.strong_answer end as strong_answer,
     case when question_difficulty.suspicious_key then question_difficulty.strong_share end as strong_share,
     question_difficulty.strong_runs,
@@ -31,6 +23,6 @@ from question
 left join question_difficulty on question.question_id = question_difficulty.question_id
 left join question_flag as disputed
     on question.question_id = disputed.question_id and disputed.flag = 'key_disputed'
-left join accepted on question.question_id = accepted.question_id
+left join accepted_answer on question.question_id = accepted_answer.question_id
 where question_difficulty.suspicious_key or disputed.question_id is not null
 order by strong_share desc nulls last, question_difficulty.strong_runs desc nulls last, question.question_id asc

@@ -24,6 +24,8 @@ from pipelines.report import MANIFEST, write
 from pipelines.report.page import number, score, share, words
 from pipelines.report.quality import excerpt
 from pipelines.schema import TABLES
+from pipelines.store.publishing import create_view
+from pipelines.store.sqlfiles import sql_views
 from pipelines.vocabulary import PREDICTION_STATUSES, RULESETS, VERDICTS
 
 HOSTILE = '<script>alert("x")</script>'
@@ -110,6 +112,8 @@ def warehouse(path: Path, n_runs: int, *, sample: bool = False, only: str | None
                 table.frame(rows[table.name]).write_parquet(parts)
                 con.execute(f"insert into {table.name} select * from read_parquet('{parts}')")
                 parts.unlink()
+        for view in sql_views():
+            create_view(con, view)
     return path
 
 

@@ -111,7 +111,7 @@ def squeeze(name: str) -> str:
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", name)).casefold()
 
 
-PICTURE = "[image]"
+IMAGE = "[image]"
 """The stem of a question that is an image and nothing else, as the table question writes images."""
 _FIELD_OF = {alias: name for name, aliases in COLUMNS.items() for alias in aliases}
 
@@ -202,7 +202,7 @@ def row_of(locator: str, row: Any, place: dict[str, Any], language: str | None) 
     if question is None or (isinstance(question, str) and not question.strip()):
         if not (states_picture(fields) or fields.get("images")):
             return Refused(locator, "the row has neither a question's text nor an image", raw)
-        question = PICTURE
+        question = IMAGE
     if not isinstance(question, str):
         return Refused(locator, f"the question is {type(question).__name__}, not a text", raw)
     found = Row(locator, raw, profession, year, paper, index, number, "", question, fields.get("answer"), fields=fields)
@@ -215,7 +215,7 @@ def row_of(locator: str, row: Any, place: dict[str, Any], language: str | None) 
     elif stated == "jp" or "japan" in stated or "日本" in stated:
         found.language = "ja"
     else:
-        found.language = language if language in ("ja", "en") else language_of(raw if question is PICTURE else question)
+        found.language = language if language in ("ja", "en") else language_of(raw if question is IMAGE else question)
     return found
 
 

@@ -29,7 +29,7 @@ RELEASES = {"ja": "Japanese", "en": "English", "mixed": "Japanese and English"}
 
 
 def fetch(settings: Settings, session: Session, landing: Landing, progress: Progress) -> Snapshot:
-    """Archive the exam files or the JSON lines. Raises SourceError, also for a file that is no such layout."""
+    """Archive the exam files or the JSON lines. Raises SourceError, also for a file without one of these layouts."""
     address = settings.address(SOURCE)
     files = fetch_address(address, session, landing, progress, patterns_of(address))
     if sum(not is_exam_file(file.name) for file in files) > 1:

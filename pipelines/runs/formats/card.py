@@ -27,7 +27,7 @@ FIELDS = {
     "description": "anything worth knowing of the run",
     "kind": "model, baseline or human",
     "format": "mc (choices ranked), cloze (texts ranked) or generated",
-    "modality": "text or multimodal: whether the model saw the pictures",
+    "modality": "text or multimodal: whether the model saw the images",
     "language": "of the prompts, for example it",
     "use_case": "for a benchmark that has use cases",
     "domain": "field of the questions; becomes part of the description",

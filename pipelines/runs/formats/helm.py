@@ -16,7 +16,7 @@ from typing import Any
 from pipelines.errors import Unreadable
 from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.shown import in_prompt, prompt_of, unranked
-from pipelines.runs.values import dict_of, ended_at_limit, float_of, has_picture, int_of, text_of, time_of
+from pipelines.runs.values import dict_of, ended_at_limit, float_of, has_image, int_of, text_of, time_of
 
 NAME = "helm"
 # run_spec.json, per_instance_stats.json, scenario.json, stats.json, instances.json, display_requests.json and
@@ -54,7 +54,7 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
     for i, request in enumerate(states):
         if not isinstance(request, dict) or not isinstance(request.get("instance"), dict):
             raise Unreadable("a request of the HELM run has no 'instance'", f"request_states[{i}]")
-        if has_picture(dict_of(request["instance"].get("input")).get("multimedia_content")):
+        if has_image(dict_of(request["instance"].get("input")).get("multimedia_content")):
             header.modality = "multimodal"
         if request["instance"].get("perturbation") is None:
             trial = int_of(request.get("train_trial_index")) or 0

@@ -20,7 +20,7 @@ from pipelines.runs.values import (
     ended_at_limit,
     first_of,
     folder_or_file,
-    has_picture,
+    has_image,
     int_of,
     message_text,
     text_of,
@@ -63,7 +63,7 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
     predictions, any_picture = [], False
     for where, sample in samples:
         predictions.append(_prediction(where, sample))
-        any_picture = any_picture or has_picture(sample.get("input"))
+        any_picture = any_picture or has_image(sample.get("input"))
     if not predictions:
         raise Unreadable("the Inspect log holds no samples (a header only, or a run that failed before the first one)")
     if any_picture:

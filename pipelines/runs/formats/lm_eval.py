@@ -22,7 +22,7 @@ from typing import Any
 from pipelines.errors import Unreadable
 from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.shown import ask_of, bare, choices_of, prompt_of, unranked
-from pipelines.runs.values import dict_of, float_of, has_picture, int_of, short, text_of, texts_of, time_of
+from pipelines.runs.values import dict_of, float_of, has_image, int_of, short, text_of, texts_of, time_of
 
 NAME = "lm_eval"
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.\-]+?)\.jsonl?$")
@@ -91,7 +91,7 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
                 prediction = _choose(where, ask, ranked, [norm(s, n) for s, n in zip(scores, sizes, strict=True)])
                 normalised[name].append(prediction)
                 explained[name] += _explains(prediction, row)
-    if any(has_picture(row.get("arguments")) for row in rows.values):
+    if any(has_image(row.get("arguments")) for row in rows.values):
         header.modality = "multimodal"
     session = _stamp(file.name) or file.folder
     fragments = [Fragment(_with(header, form), predictions, session=session) for form, predictions in plain.items()]

@@ -17,7 +17,7 @@ from typing import Any
 from pipelines.errors import Unreadable
 from pipelines.runs.parsed import Ask, File, Fragment, Header, Peek, Prediction, Role
 from pipelines.runs.shown import ask_of_prompt, prompt_of
-from pipelines.runs.values import dict_of, ended_at_limit, has_picture, message_text, text_of, time_of
+from pipelines.runs.values import dict_of, ended_at_limit, has_image, message_text, text_of, time_of
 
 NAME = "openai_batch"
 
@@ -49,7 +49,7 @@ def read(file: File, helpers: Sequence[File]) -> list[Fragment]:
         model = text_of(body.get("model")) or request.model
         header = Header("OpenAI batch", model=model, vendor="OpenAI" if model else None)
         fragment = fragments.setdefault(model, Fragment(header, []))
-        if request.picture:
+        if request.image:
             fragment.header.modality = "multimodal"
         made = body.get("created") or body.get("created_at")
         fragment.header.created_at = fragment.header.created_at or time_of(made)
@@ -83,11 +83,11 @@ def _ask(ident: str, prompt: str | None) -> Ask:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What an input line asked: the model, the user's last text, and whether there was a picture."""
+    """What an input line asked: the model, the user's last text, and whether there was an image."""
 
     model: str | None = None
     prompt: str | None = None
-    picture: bool = False
+    image: bool = False
 
 
 def _requests(helpers: Sequence[File]) -> dict[str, _Asked]:
@@ -102,7 +102,7 @@ def _requests(helpers: Sequence[File]) -> dict[str, _Asked]:
             body, ident = dict_of(dict_of(row).get("body")), text_of(dict_of(row).get("custom_id"))
             if body and ident:
                 asked = body.get("messages") or body.get("input") or body.get("prompt")
-                found[ident] = _Asked(text_of(body.get("model")), prompt_of(asked), has_picture(asked))
+                found[ident] = _Asked(text_of(body.get("model")), prompt_of(asked), has_image(asked))
     return found
 
 

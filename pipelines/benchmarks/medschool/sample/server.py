@@ -1,6 +1,6 @@
-"""The bank of the sample as the ministry's API answers: pages in their envelope, passages, pictures.
+"""The bank of the sample as the ministry's API answers: pages in their envelope, passages, images.
 
-One picture and one passage that the bank names are not there: it happens at the ministry, too.
+One image and one passage that the bank names are not there: it happens at the ministry, too.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _passages() -> dict[str, str]:
 
 @cache
 def _images() -> frozenset[str]:
-    """The addresses (below the host) of the pictures that the bank names, but for the one that is lost."""
+    """The addresses (below the host) of the images that the bank names, but for the one that is lost."""
     texts = (t for q in _bank() for t in (q["domanda"], *(a["text"] for a in q["risposte"])))
     named = frozenset(part.split('"', 1)[0] for text in texts for part in text.split('src="')[1:])
     return named - {_LOST_IMAGE}
@@ -81,7 +81,7 @@ def _page(number: int, size: int) -> dict[str, Any]:
 
 
 def _png(seed: str, width: int = 48, height: int = 32) -> bytes:
-    """A small real PNG: a frame and a disc in a colour that depends on `seed`, so that no two pictures are the same."""
+    """A small real PNG: a frame and a disc in a colour that depends on `seed`, so that no two images are the same."""
     colour = bytes(64 + c // 2 for c in hashlib.sha256(seed.encode()).digest()[:3])
     rows = bytearray()
     for y in range(height):

@@ -16,6 +16,10 @@ import duckdb
 import pytest
 
 from pipelines.document import sample_warehouse
+from tests.conftest import ROOT, lacking
+
+HARNESS = ROOT / ".venv-harness/bin"
+MODEL = ROOT / ".venv-model/bin/python"
 
 JULY = "medschool/mur_bank_2024-07.json"
 
@@ -116,3 +120,35 @@ def rows(data: Path, sql: str) -> list[tuple[Any, ...]]:
     """A query on the published warehouse."""
     with duckdb.connect(str(data / "medexams.duckdb"), read_only=True) as con:
         return con.execute(sql).fetchall()
+
+
+def needs_harness() -> None:
+    """Skip, or fail on CI, where the tools of other people are not there."""
+    if not (HARNESS / "lm_eval").exists():
+        lacking("the harness environment (make harness)")
+
+
+def harness_tool(program: str, *args: str | Path, folder: Path, stdin: str | None = None) -> str:
+    """Run a program of the harness environment in a folder, offline; returns its standard output."""
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TQDM_DISABLE": "1"}
+    env = os.environ | offline | {"HF_HOME": str(folder / ".hf"), "PYTHONPATH": ""}
+    command = [str(HARNESS / program), *map(str, args)]
+    done = subprocess.run(
+        command, cwd=folder, env=env, input=stdin, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+@contextmanager
+def small_model(*options: str) -> Iterator[str]:
+    """The address of a small model (tests/model_server.py, with its options), served while the context lasts."""
+    if not MODEL.exists():
+        lacking("the small model (make model)")
+    command = [str(MODEL), str(ROOT / "tests/model_server.py"), *options]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout
+            yield next(line.strip() for line in server.stdout if line.startswith("http")) + "/v1"
+        finally:
+            server.kill()

@@ -14,10 +14,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.conftest import ROOT, lacking
-from tests.e2e.conftest import Command
+from tests.e2e.conftest import Command, small_model
 
-PYTHON = ROOT / ".venv-model" / "bin" / "python"
 KEY = "sk-marked-0123456789"
 QUESTIONS = 12
 KILLED_AT = 5
@@ -25,16 +23,8 @@ KILLED_AT = 5
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[str]:
-    """The address of a small model."""
-    if not PYTHON.exists():
-        lacking("the small model (make model)")
-    command = [str(PYTHON), str(ROOT / "tests" / "model_server.py")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout and server.stdin
-        address = next(line.strip() for line in server.stdout if line.startswith("http"))
-        yield f"{address}/v1"
-        server.stdin.close()
-        server.kill()
+    with small_model() as address:
+        yield address
 
 
 def test_a_model_reaches_the_leaderboard_though_it_was_killed(model: str, medexams: Command, tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ same questions and the same scores. `make harness` makes that environment (.venv
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -16,31 +14,16 @@ from typing import Any
 import pytest
 
 from pipelines.export import harness_utils
-from tests.conftest import ROOT, lacking
-from tests.e2e.conftest import Command, rows
+from tests.e2e.conftest import Command, harness_tool, needs_harness, rows
 
-HARNESS = ROOT / ".venv-harness/bin"
 BENCHMARKS = ("cognet_md", "kokushi_md10", "medschool")
 FORMS = ("mc", "cloze", "generated")
-
-
-def _tool(program: str, *args: str | Path, folder: Path, stdin: str | None = None) -> str:
-    """Run a program of the harness environment in a folder, offline; answers its standard output."""
-    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TQDM_DISABLE": "1"}
-    env = os.environ | offline | {"HF_HOME": str(folder / ".hf"), "PYTHONPATH": ""}
-    command = [str(HARNESS / program), *map(str, args)]
-    done = subprocess.run(
-        command, cwd=folder, env=env, input=stdin, capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
 def data(medexams: Command, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The published warehouse of the sample, on a machine that has the tools."""
-    if not (HARNESS / "lm_eval").exists():
-        lacking("the harness environment (make harness)")
+    needs_harness()
     folder = tmp_path_factory.mktemp("export") / "data"
     done = medexams("refresh", "--profile", "sample", data=folder)
     assert done.code == 0, done.err
@@ -57,7 +40,7 @@ def results(medexams: Command, data: Path, tmp_path_factory: pytest.TempPathFact
     done = medexams("export", "lm-eval", out, data=data)
     assert done.code == 0, done.err
     run = ("run", "--model", "dummy", "--include_path", ".", "--tasks", "medexams", "--output_path", "results")
-    _tool("lm_eval", *run, "--log_samples", folder=out)
+    harness_tool("lm_eval", *run, "--log_samples", folder=out)
     [path] = (out / "results").rglob("results_*.json")
     figures = {task: _figures(found) for task, found in json.loads(path.read_text())["results"].items()}
     (out / "canned").mkdir()
@@ -165,7 +148,7 @@ for folder in sys.argv[1:]:
 def test_a_hub_folder_loads_by_its_card(medexams: Command, data: Path, tmp_path: Path, form: str) -> None:
     assert medexams("export", form, tmp_path / "out", data=data).code == 0
     folders = sorted(p for p in (tmp_path / "out").iterdir() if p.is_dir())
-    said = _tool("python", "-c", _DATASETS, *folders, folder=tmp_path)
+    said = harness_tool("python", "-c", _DATASETS, *folders, folder=tmp_path)
     loaded = [json.loads(line) for line in said.splitlines()]
     counts = [n for (n,) in rows(data, "select n_questions from dataset order by dataset_id")]
     assert [x["n"] for x in loaded] == counts and all(x["splits"] == ["test"] for x in loaded)
@@ -186,7 +169,9 @@ def test_croissant_metadata_validates_and_its_records_can_be_read(
     medexams: Command, data: Path, tmp_path: Path
 ) -> None:
     assert medexams("export", "croissant", tmp_path / "out", data=data).code == 0
-    said = _tool("python", "-c", _CROISSANT, *sorted((tmp_path / "out").rglob("croissant.json")), folder=tmp_path)
+    said = harness_tool(
+        "python", "-c", _CROISSANT, *sorted((tmp_path / "out").rglob("croissant.json")), folder=tmp_path
+    )
     found = [json.loads(line) for line in said.splitlines()]
     assert [x["errors"] + x["warnings"] for x in found] == [[]] * 4
     for table, name in (("question", "questions"), ("choice", "choices"), ("answer_key", "answers")):
@@ -272,7 +257,7 @@ print(count)
 
 def test_records_of_all_runs_validate(medexams: Command, data: Path, tmp_path: Path) -> None:
     assert medexams("export", "every-eval-ever", tmp_path / "out", data=data).code == 0
-    said = _tool(
+    said = harness_tool(
         "python", "-c", _JSONSCHEMA, tmp_path / "out/data", folder=tmp_path, stdin=json.dumps([_AGGREGATE, _SAMPLE])
     )
     assert int(said) == rows(data, "select count(*) from run")[0][0]

@@ -133,7 +133,7 @@ def _chosen(p: Prediction, chosen: int, match: Match, base: dict[str, Any]) -> d
     """A choice that a tool ranked first: no text to read."""
     q = match.question
     order = match.order if match.order is not None else tuple(range(len(q.choices)))
-    position = order[chosen] if chosen < len(order) else None
+    position = order[chosen] if 0 <= chosen < len(order) else None
     if position is None:
         return f"choice {chosen + 1}, which the tool ranked first, is not one of the question's"
     evidence = clean(p.evidence or "")

@@ -132,6 +132,14 @@ def test_half_a_character_in_a_label_costs_no_other_row() -> None:
     assert picked(found) == {f"{A}/1": "B", f"{A}/4": "A"}
 
 
+@pytest.mark.parametrize("chosen", [3, -1])
+def test_a_place_that_no_ranked_choice_has_is_said(chosen: int) -> None:
+    head = {"medexams_ask": "1", "model": "m", "dataset": A, "form": "mc"}
+    row = {"question_id": f"{A}/4", "attempt": 1, "ranked": ["A", "B", "C"], "chosen": chosen}
+    found = read({"x/run.jsonl": jsonl(head, row) + b"\n"})
+    assert reasons(found) == [f"choice {chosen + 1}, which the tool ranked first, is not one of the question's"]
+
+
 def test_one_stem_with_other_choices_is_another_question() -> None:
     ask = {"question": "Quale affermazione è corretta?", "prediction": "A"}
     metal = ["Zolfo metallo", "Ferro metallo", "Cloro metallo"]

@@ -74,10 +74,15 @@ def _prediction(where: str, row: dict[str, Any], chosen: str) -> Prediction:
         return Prediction(where, ask, error=error, attempt=attempt)
     ranked, best = texts_of(row.get("ranked")), int_of(row.get(chosen))
     if ranked and best is not None:
-        score = row["scores"][best] if isinstance(row.get("scores"), list) and best < len(row["scores"]) else None
+        score = _at(row.get("scores"), best)
         evidence = f"highest log-likelihood of {len(ranked)}: {score}"
-        return Prediction(where, ask, response=ranked[best], chosen=best, evidence=evidence, attempt=attempt)
+        return Prediction(where, ask, response=_at(ranked, best), chosen=best, evidence=evidence, attempt=attempt)
     return Prediction(
         where, ask, text_of(row.get("response")) or "", attempt=attempt, refused=row.get("refused") is True,
         cut_off=ended_at_limit(row.get("finish_reason")),
     )  # fmt: skip
+
+
+def _at(values: Any, place: int) -> Any:
+    """What stands at a place of a list; None where there is no such place, or no list."""
+    return values[place] if isinstance(values, list | tuple) and 0 <= place < len(values) else None

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import dagster as dg
 
-from assets.common import OWNERS, Workspace, code_references, stage_tag
+from assets.common import OWNERS, Workspace, code_references, failed_check, passed_check, stage_tag
 from assets.common import SOURCES as GROUP
 from pipelines import stages
+from pipelines.archive.snapshot import Snapshot
+from pipelines.errors import MedexamsError
 from pipelines.registry import Source, sources
 
 # Refreshed weekly: a day late is worth a warning, a week late is a failure.
@@ -20,6 +23,12 @@ def asset_names() -> list[str]:
 
 
 def _source_asset(source: Source) -> dg.AssetsDefinition:
+    check = dg.AssetCheckSpec(
+        "newest_release_is_fetched",
+        asset=source.card.asset_name,
+        description="What the source gives now is in the archive, or there is nothing to fetch.",
+    )
+
     @dg.asset(
         name=source.card.asset_name,
         group_name=GROUP,
@@ -32,31 +41,40 @@ def _source_asset(source: Source) -> dg.AssetsDefinition:
             **code_references(str(source.file), str(source.benchmark.folder / "README.md")),
         },
         freshness_policy=FRESHNESS,
+        output_required=False,
+        check_specs=[check],
     )
-    def fetch(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult:
+    def fetch(
+        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
+    ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
         def progress(what: str, done: int, total: int | None) -> None:
             if done == total or done % 25 == 0:
                 context.log.info(f"{what}: {done} of {total}")
             workspace.progress(f"{source.card.name}: {what}", done, total)
 
-        shot = stages.fetch(workspace.settings, source.card.name, progress)
-        if shot is None:
-            why = workspace.settings.where(source.card)
-            context.log.info(why)
-            return dg.MaterializeResult(metadata={"skipped": why})
-        return dg.MaterializeResult(
-            metadata={
-                "release": shot.release,
-                "origin": shot.origin,
-                "sha256": shot.sha256,
-                "files": len(shot.files),
-                "bytes": sum(f.size for f in shot.files),
-                "fetched_at": dg.MetadataValue.timestamp(shot.fetched_at),
-                "is_sample": shot.is_sample,
-            }
+        try:
+            shot = stages.fetch(workspace.settings, source.card.name, progress)
+        except MedexamsError as fault:
+            yield failed_check(context, check, fault)
+            return
+        yield passed_check(check)
+        yield dg.MaterializeResult(
+            metadata=_about(shot) if shot else {"skipped": workspace.settings.where(source.card)}
         )
 
     return fetch
+
+
+def _about(shot: Snapshot) -> dict[str, Any]:
+    return {
+        "release": shot.release,
+        "origin": shot.origin,
+        "sha256": shot.sha256,
+        "files": len(shot.files),
+        "bytes": sum(f.size for f in shot.files),
+        "fetched_at": dg.MetadataValue.timestamp(shot.fetched_at),
+        "is_sample": shot.is_sample,
+    }
 
 
 def source_assets() -> Iterator[dg.AssetsDefinition]:

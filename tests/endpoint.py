@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -14,8 +14,8 @@ RIGHT = {
     "choices": [{"index": 0, "message": {"role": "assistant", "content": "B"}, "finish_reason": "stop"}],
     "usage": {"prompt_tokens": 20, "completion_tokens": 5},
 }
-Answer = tuple[int, dict[str, str], bytes] | float
-"""Status, headers and body; or seconds after which nothing comes."""
+Answer = tuple[int, dict[str, str], bytes | Iterator[bytes]] | float
+"""Status, headers and body, whole or as it comes; or seconds after which nothing comes."""
 
 
 def said(body: Any, status: int = 200, **headers: str) -> Answer:
@@ -29,11 +29,13 @@ def text(content: str, **message: Any) -> Answer:
 
 
 class Server(ThreadingHTTPServer):
-    """Answers each request with the next of `script`, then by `answer`; keeps the bodies and keys that it was sent."""
+    """Answers each request with the next of `script`, then by `answer`; keeps the bodies and keys that it was sent,
+    and counts the bytes that it sent."""
 
     daemon_threads = True
     script: list[Answer]
     asked: list[dict[str, Any]]
+    sent: int = 0
     keys: list[str]
     answer: Callable[[dict[str, Any]], Answer]
 
@@ -60,10 +62,13 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
-        if "content-length" not in headers:
+        if isinstance(data, bytes) and "content-length" not in headers:
             self.send_header("content-length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        with suppress(ConnectionError):  # who asked has heard enough
+            for piece in [data] if isinstance(data, bytes) else data:
+                self.wfile.write(piece)
+                self.server.sent += len(piece)
 
 
 @contextmanager

@@ -27,8 +27,11 @@ LONGEST_WAIT = 120.0
 """The longest Retry-After that is waited for, in seconds."""
 MOST_BYTES = 16 * 2**20
 """The longest response that is read."""
+MOST_BYTES_OF_ERROR = 64 * 2**10
+"""As much is read of what an error says; the rest is not waited for."""
 BACKOFF = 1.0
 """Seconds before the second try; each later one waits twice as long."""
+BODY = "medexams.body"
 log = logging.getLogger(__name__)
 
 
@@ -74,7 +77,10 @@ class Endpoint:
         self._openai = openai
         self._client = openai.AsyncOpenAI(
             api_key=key or "none", base_url=base_url, max_retries=0, timeout=timeout,
-            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False, timeout=timeout),
+            default_headers={"Accept-Encoding": "identity"},  # so that bytes that are counted are bytes that came
+            http_client=openai.DefaultAsyncHttpxClient(
+                follow_redirects=False, timeout=timeout, event_hooks={"response": [_bounded]}
+            ),
         )  # fmt: skip
 
     async def close(self) -> None:
@@ -179,11 +185,16 @@ class Endpoint:
 
     def _said(self, fault: Any) -> str:
         """An error of the server in its own words, with the code; a page of a proxy is named as one."""
-        body = fault.body
-        said = dict_of(body).get("message") or dict_of(dict_of(body).get("error")).get("message") or body
+        text = fault.response.extensions[BODY].decode("utf-8", "replace").strip()
+        try:
+            body = dict_of(json.loads(text))
+        except (ValueError, RecursionError):
+            body = {}
+        named = body.get("error")
+        said = dict_of(named).get("message") or text_of(named) or body.get("message") or text
         if fault.status_code == 404 and not said:
             said = "there is no such address"
-        text = short(str(said or "").strip(), 200)
+        text = short(str(said).strip(), 200)
         if text[:1] == "<":
             text = "a web page came: is a proxy in between?"
         if 300 <= fault.status_code < 400:
@@ -196,6 +207,19 @@ class Endpoint:
 
 class _Unfit(Exception):
     """A response that is no answer."""
+
+
+async def _bounded(response: Any) -> None:
+    """Read the first bytes of an error, before the client reads them all; they become an extension of the response."""
+    if response.status_code < 300:
+        return
+    data = bytearray()
+    async for chunk in response.stream:
+        data += chunk
+        if len(data) >= MOST_BYTES_OF_ERROR:
+            break
+    response.extensions[BODY] = bytes(data[:MOST_BYTES_OF_ERROR])
+    await response.aclose()
 
 
 def apart(text: str) -> tuple[str, str | None]:

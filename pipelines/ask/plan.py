@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import mimetypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +25,8 @@ from pipelines.text.slugs import slug
 
 RANKED = ("mc", "cloze")
 """Exported tasks whose choices can be ranked by log-likelihood."""
+KINDS = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"))
+"""How files of pictures begin; what begins otherwise is taken for WebP."""
 CJK_FROM = 0x2E80
 """Characters from here on are about a token each; before it, four make one."""
 
@@ -202,8 +203,8 @@ def _plan(con: duckdb.DuckDBPyConnection, wish: Wish, benchmark: str, dataset_id
         items = []
         for q in _sampled(chosen, wish.limit):
             message = next(m for m in messages[q["question_id"]] if m.variant == prompt.variant)
-            shown = pictures.get(q["question_id"], ())
-            items.append(Item(q, tuple(_with(message.messages, shown)), shown=_shown(q, message.user)))
+            shown = _with(message.messages, pictures.get(q["question_id"], ()), _labels(q, message.user))
+            items.append(Item(q, tuple(shown), shown=_shown(q, message.user)))
         name, form, words, version = prompt.variant, "generated", prompt.source, prompt.version
     header = {
         "medexams_ask": 1, "model": wish.model, "base_url": public(wish.base_url), "dataset": dataset_id,
@@ -257,36 +258,51 @@ def _shown(q: Question, prompt: str) -> dict[str, tuple[str, ...]]:
 
 # ---- pictures ----------------------------------------------------------------------------------------------------
 
+Picture = tuple[int | None, str]
+"""Of which choice it is (None: of the stem or its passage), and its address; a file's is a data address."""
 
-def _pictures(con: duckdb.DuckDBPyConnection, dataset_id: str, data: Path) -> dict[str, tuple[str, ...]]:
-    """Addresses of each question's pictures, a file as a data address; a question of which one is missing is absent."""
+
+def _pictures(con: duckdb.DuckDBPyConnection, dataset_id: str, data: Path) -> dict[str, list[Picture]]:
+    """Each question's pictures, those of its choices last; a question of which one is missing is absent."""
     rows = con.execute(
-        """select i.question_id, i.url, i.path from question_image as i
-           join question as q using (question_id) where q.dataset_id = ? order by i.question_id, i.place""",
+        """select i.question_id, try_cast(split_part(i.place, ':', 2) as integer) as position, i.url, i.path
+           from question_image as i join question as q using (question_id) where q.dataset_id = ?
+           order by i.question_id, position nulls first, i.place""",
         [dataset_id],
     ).fetchall()
-    found: dict[str, list[str | None]] = {}
-    for question_id, url, path in rows:
-        found.setdefault(question_id, []).append(_picture(url, data / path if path else None))
-    return {q: tuple(u for u in urls if u) for q, urls in found.items() if all(urls)}
+    found: dict[str, list[tuple[int | None, str | None]]] = {}
+    for question_id, position, url, path in rows:
+        found.setdefault(question_id, []).append((position, _picture(url, data / path if path else None)))
+    whole = {question_id: [(p, url) for p, url in all_ if url] for question_id, all_ in found.items()}
+    return {question_id: kept for question_id, kept in whole.items() if len(kept) == len(found[question_id])}
 
 
 def _picture(url: str | None, path: Path | None) -> str | None:
     if path and path.is_file():
-        kind = mimetypes.guess_type(path.name)[0] or "image/png"
-        return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+        data = path.read_bytes()
+        kind = next((kind for begins, kind in KINDS if data.startswith(begins)), "image/webp")
+        return f"data:{kind};base64,{base64.b64encode(data).decode()}"
     return url if url and is_url(url) else None
 
 
-def _with(messages: list[dict[str, str]], pictures: Sequence[str]) -> list[dict[str, Any]]:
-    """Messages with pictures in the last of them."""
+def _labels(q: Question, prompt: str) -> list[str]:
+    """What the prompt calls the question's choices; their own labels where it shows none."""
+    shown, own = ask_of_prompt(prompt).labels, [c["label"] for c in q["choices"]]
+    return list(shown) if len(shown) >= len(own) else own
+
+
+def _with(messages: list[dict[str, str]], pictures: Sequence[Picture], labels: Sequence[str]) -> list[dict[str, Any]]:
+    """Messages with pictures in the last of them, a choice's after its label."""
     if not pictures:
         return [dict(m) for m in messages]
     *before, last = messages
     parts: list[dict[str, Any]] = [{"type": "text", "text": last["content"]}]
-    parts += [{"type": "image_url", "image_url": {"url": url}} for url in pictures]
+    for position, url in pictures:
+        if position is not None:
+            parts.append({"type": "text", "text": f"{labels[position]}:"})
+        parts.append({"type": "image_url", "image_url": {"url": url}})
     return [*map(dict, before), {"role": last["role"], "content": parts}]
 
 
 def _words(content: Any) -> str:
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    return content if isinstance(content, str) else "\n".join(part["text"] for part in content if "text" in part)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from pipelines.errors import LockedError, SettingsError
 from pipelines.prompts import Prompts
 from pipelines.runs.formats import medexams_ask
 from pipelines.runs.parsed import File
-from tests.endpoint import Answer, Server, said, served
+from tests.endpoint import Answer, Server, said, served, text
 
 pytest.importorskip("openai")
 KEY = "sk-marked-0123456789"
@@ -107,7 +109,11 @@ def test_retry_after_is_honoured(tmp_path: Path) -> None:
     [
         said({"error": {"message": f"bad key {KEY}"}}, 401),
         said({"error": {"message": "no such model"}}, 404),
+        said({"detail": "Not Found"}, 404),
+        (404, {}, b""),
+        (403, {}, b"<html>Blocked by the proxy</html>"),
         said({}, 302, location="http://127.0.0.1:1/"),
+        said({}, 307, location="/v2/chat/completions"),
         said({}, 429, retry_after="3600"),
     ],
 )
@@ -116,6 +122,43 @@ def test_what_every_question_would_meet_ends_the_asking(tmp_path: Path, fault: A
         outcome, rows = ask(server, tmp_path / "a.jsonl")
     assert outcome.stopped and KEY not in outcome.stopped
     assert rows == [] and len(server.asked) == 1
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_endless_text_ends_and_takes_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    monkeypatch.setattr(endpoint_module, "MOST_BYTES", 2**20)
+    with served((status, {}, itertools.repeat(b"x" * 2**16))) as server:
+        server.script *= 4 if status == 200 else 1
+        outcome, rows = ask(server, tmp_path / "a.jsonl", timeout=60.0)
+        assert (outcome.answered, outcome.failed) == (2, 1)
+        assert (
+            "longer than" in rows[0]["error"] if status == 200 else rows[0]["error"].startswith("the server says 400")
+        )
+        assert len(rows[0]["error"]) < 500
+        assert server.sent < 64 * 2**20  # what the sockets' buffers hold among it
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_text_that_drips_is_not_waited_for(tmp_path: Path, status: int) -> None:
+    def drip() -> Iterator[bytes]:
+        while True:
+            time.sleep(0.05)
+            yield b" "
+
+    with served(*[(status, {}, drip()) for _ in range(4)]) as server:
+        start = time.monotonic()
+        outcome, rows = ask(server, tmp_path / "a.jsonl", n=1, timeout=0.3)
+    assert outcome.failed == 1 and time.monotonic() - start < 5
+    assert "no whole answer within 0.3 seconds" in rows[0]["error"]
+
+
+def test_a_refusal_is_an_answer_and_said(tmp_path: Path) -> None:
+    with served(text("", refusal="I can't help with that."), text("")) as server:
+        outcome, rows = ask(server, tmp_path / "a.jsonl", n=2)
+    assert (outcome.answered, rows[0]["refused"], rows[0]["response"]) == (2, True, "I can't help with that.")
+    [fragment] = medexams_ask.read(File("a.jsonl", (tmp_path / "a.jsonl").read_bytes()), [])
+    assert [p.refused for p in fragment.predictions] == [True, False]
+    assert "refused" not in rows[1] and rows[1]["response"] == ""
 
 
 def test_a_server_out_of_order_is_left_alone(tmp_path: Path) -> None:

@@ -68,7 +68,9 @@ def test_the_sample_beside_real_datasets(world: World) -> None:
 
 
 def test_the_sample_looked_at_without_a_profile_is_well_and_says_the_profile(tmp_path: Path) -> None:
-    stages.fetch(Settings.from_env({"MEDEXAMS_PROFILE": "sample"}, data=tmp_path), "cognet")
+    settings = Settings.from_env({"MEDEXAMS_PROFILE": "sample"}, data=tmp_path)
+    stages.fetch(settings, "cognet")
+    stages.build_questions(settings, stages.open_store(settings))
     found = {f.what: f for f in findings(Settings.from_env({}, data=tmp_path))}
     assert found["source cognet"].ok and found["source cognet"].detail.endswith(", or --profile sample")
     given = {"MEDEXAMS_COGNET_RELEASE": str(tmp_path)}

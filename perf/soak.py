@@ -164,9 +164,16 @@ class World:
         return sum(files.values())
 
     def tables(self) -> dict[str, list[str]]:
-        """All tables of the published file as sorted texts of rows: what is latest, without times."""
+        """All tables of the published file as sorted texts of rows: what is latest and its runs, without times."""
         with duckdb.connect(str(self.warehouse), read_only=True) as con:
-            old = [d for (d,) in con.execute("select dataset_id from dataset where not is_latest").fetchall()]
+            latest = "select dataset_id from dataset where is_latest"
+            old = [
+                mark
+                for column, table in (("dataset_id", "dataset"), ("run_id", "run"))
+                for (name,) in con.execute(
+                    f"select {column} from {table} where dataset_id not in ({latest})"
+                ).fetchall()
+            ]
             names = con.execute("select table_name from duckdb_tables() where not internal").fetchall()
             found = {}
             for (name,) in names:
@@ -176,7 +183,7 @@ class World:
                 ).fetchall()
                 columns = ", ".join(f'"{column}"' for (column,) in kept)
                 rows = con.execute(f'select ({columns},)::varchar from "{name}"').fetchall()
-                found[name] = sorted(row for (row,) in rows if not any(f"{d}" in row for d in old))
+                found[name] = sorted(row for (row,) in rows if not any(mark in row for mark in old))
         return {name: rows for name, rows in found.items() if name not in HISTORY}
 
 
@@ -204,7 +211,7 @@ def reader(warehouse: Path) -> Iterator[list[int]]:
     done, faults, stop = [0], list[BaseException](), threading.Event()
 
     def read() -> None:
-        while not stop.wait(0.05):
+        while not stop.wait(0.2):
             try:
                 whole(warehouse)
                 done[0] += 1
@@ -240,7 +247,7 @@ def soak(folder: Path, days: int, seed: int) -> str:
             codes.append(world.run(*tick, kill_at=at))
             print(f"soak: day {day + 1}: {fault}, {' '.join(tick[:2])}, exit {codes[-1]}", file=sys.stderr, flush=True)
         world.give("the source is well")
-        for path in world.inbox.glob("*.csv"):
+        for path in world.inbox.rglob("*.csv"):
             path.unlink()
         for place in (world, calm):
             place.predictions("model-1", place.inbox)

@@ -284,6 +284,37 @@ def test_the_users_prompts_take_the_place_of_ours_and_examples_are_not_scored(tm
     assert Prompts("bench", tmp_path).digest != digest
 
 
+FEW = '[[prompt]]\nvariant = "few"\nsystem = "s.txt"\nuser = "u.txt"\nsource = "x"\n'
+EXAMPLE = '[[example]]\nquestion = "Q"\nchoices = ["a", "b"]\nkey = '
+
+
+@pytest.mark.parametrize(
+    ("file", "user", "why"),
+    [
+        ("prompt = [", "", r"prompts.toml can't be read \(.*\); correct it"),
+        ('prompt = {variant = "few"}', "", r"write \[\[prompt\]\] over each"),
+        (FEW + "examples = '1'", "", "examples of prompt is '1'; give a whole number"),
+        (FEW + "examples = -1", "", "examples is -1"),
+        (FEW + EXAMPLE + '"B"', "", "key of example is 'B'; give a list of texts"),
+        (FEW + EXAMPLE + '["Z"]', "", r"the key \['Z'\] of an example is not among its choices \['A', 'B'\]"),
+        (FEW.replace("u.txt", "gone.txt"), "", "names gone.txt, which is not in its folder"),
+        (FEW, "{% for e in %}", "u.txt can't be used .* correct the template"),
+        (FEW, "{{ nothing }}", "u.txt can't be used .*'nothing' is undefined"),
+        (FEW, "{{ question + 1 }}", "u.txt can't be used"),
+        (FEW, "{% include 'u.txt' %}", "u.txt can't be used .*recursion"),
+    ],
+)
+def test_a_folder_of_prompts_that_is_no_use_is_one_sentence(tmp_path: Path, file: str, user: str, why: str) -> None:
+    (tmp_path / "prompts.toml").write_text(file)
+    (tmp_path / "s.txt").write_text("Obey.")
+    (tmp_path / "u.txt").write_text(user)
+    asked = question(1) | {"topic": None, "exam": None, "passage": None, "source_key": "1", "fingerprint": "f"}
+    with pytest.raises(SettingsError, match=why):
+        Prompts("bench", tmp_path).messages([asked])
+    with pytest.raises(SettingsError):
+        Prompts("bench", tmp_path).task("mc")
+
+
 @pytest.mark.parametrize(
     ("settings", "why"),
     [

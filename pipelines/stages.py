@@ -7,7 +7,7 @@ calls; the order of the steps is the assets' business.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -26,7 +26,7 @@ from pipelines.progress import Progress, silent
 from pipelines.questions.acceptance import count_deviation, deviations
 from pipelines.questions.item import Reading, sound
 from pipelines.questions.unify import QUESTION_TABLES, unify
-from pipelines.registry import folders, sources
+from pipelines.registry import SourceCard, folders, sources
 from pipelines.runs import importing
 from pipelines.runs.baselines import baseline_runs
 from pipelines.schema import TABLES
@@ -83,12 +83,8 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
     if settings.is_skipped(source.card):
         return None
     landing = Landing(settings.data)
-    wanted = settings.is_sample(source.card)
-    if any(shot.is_sample != wanted for shot in landing.snapshots()):
-        has, asked = ("real datasets", "the sample") if wanted else ("the sample", "real datasets")
-        raise SourceError(
-            f"{settings.data} holds {has}, and {asked} would stand beside them; use another folder for it (--data DIR)"
-        )
+    if why := mixed(settings, source.card, landing.snapshots()):
+        raise SourceError(why)
     with _sample_served(settings) as served, Session(served, landing, source.card.redirects) as session:
         shot = source.fetch(served, session, landing, progress)
     for known in landing.snapshots(name):
@@ -97,6 +93,15 @@ def fetch(settings: Settings, name: str, progress: Progress = silent) -> Snapsho
     Releases(landing).propose(shot)
     log.info("%s: release %s, %d files, from %s", name, shot.release, len(shot.files), shot.origin)
     return shot
+
+
+def mixed(settings: Settings, source: SourceCard, shots: Iterable[Snapshot]) -> str:
+    """Why a source can't be fetched beside `shots`: sample and real datasets stay apart. Empty when it can."""
+    wanted = settings.is_sample(source)
+    if all(shot.is_sample == wanted for shot in shots):
+        return ""
+    has, asked = ("real datasets", "the sample") if wanted else ("the sample", "real datasets")
+    return f"{settings.data} holds {has}, and {asked} would stand beside them; use another folder for it (--data DIR)"
 
 
 @contextmanager

@@ -27,6 +27,8 @@ RANKED = ("mc", "cloze")
 """Exported tasks whose choices can be ranked by log-likelihood."""
 KINDS = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"))
 """How files of pictures begin; what begins otherwise is taken for WebP."""
+LONGEST_NAME = 80
+"""Characters of a model's name in a path; a file system takes 255 bytes."""
 CJK_FROM = 0x2E80
 """Characters from here on are about a token each; before it, four make one."""
 
@@ -58,6 +60,12 @@ class Wish:
         for name in ("limit", "attempts", "max_tokens"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise SettingsError(f"{name} is {value}; give 1 or more")
+        if not self.model.strip():
+            raise SettingsError("model is empty; give its name on that server")
+        try:
+            json.dumps(self.request(), allow_nan=False)
+        except ValueError:
+            raise SettingsError("a parameter of requests is not a finite number; JSON has no word for it") from None
 
     def request(self) -> dict[str, Any]:
         """The parameters of a request, the same for each question."""
@@ -114,8 +122,8 @@ class Plan:
         """The journal's path below the inbox."""
         said = json.dumps(self.header, sort_keys=True, ensure_ascii=False)
         digest = hashlib.sha256(said.encode()).hexdigest()[:8]
-        parts = (slug(self.header["model"]), f"{slug(self.dataset_id)}-{self.header['variant']}-{digest}.jsonl")
-        return "/".join(("ask", *parts))
+        folder = slug(self.header["model"])[:LONGEST_NAME].strip(".-") or "model"
+        return f"ask/{folder}/{slug(self.dataset_id)}-{self.header['variant']}-{digest}.jsonl"
 
 
 def prompt_rows(found: Sequence[Question]) -> list[dict[str, Any]]:

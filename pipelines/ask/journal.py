@@ -99,6 +99,9 @@ class Journal:
         for secret in self._secrets:
             for form in (secret, json.dumps(secret, ensure_ascii=False)[1:-1]):
                 line = line.replace(form, HIDDEN)
-        self._file.write(line.encode("utf-8", "replace") + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write(line.encode("utf-8", "replace") + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as fault:
+            raise MedexamsError(f"{self.path} can't be written ({fault.strerror}); make room and ask again") from fault

@@ -27,6 +27,8 @@ RANKED = ("mc", "cloze")
 """Exported tasks whose choices can be ranked by log-likelihood."""
 KINDS = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"))
 """How files of pictures begin; what begins otherwise is taken for WebP."""
+LONGEST_NAME = 80
+"""Characters of a model's name in a path; a file system takes 255 bytes."""
 CJK_FROM = 0x2E80
 """Characters from here on are about a token each; before it, four make one."""
 
@@ -58,6 +60,12 @@ class Wish:
         for name in ("limit", "attempts", "max_tokens"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise SettingsError(f"{name} is {value}; give 1 or more")
+        if not self.model.strip():
+            raise SettingsError("model is empty; give its name on that server")
+        try:
+            json.dumps(self.request(), allow_nan=False)
+        except ValueError:
+            raise SettingsError("a parameter of requests is not a finite number; JSON has no word for it") from None
 
     def request(self) -> dict[str, Any]:
         """The parameters of a request, the same for each question."""
@@ -114,8 +122,8 @@ class Plan:
         """The journal's path below the inbox."""
         said = json.dumps(self.header, sort_keys=True, ensure_ascii=False)
         digest = hashlib.sha256(said.encode()).hexdigest()[:8]
-        parts = (slug(self.header["model"]), f"{slug(self.dataset_id)}-{self.header['variant']}-{digest}.jsonl")
-        return "/".join(("ask", *parts))
+        folder = slug(self.header["model"])[:LONGEST_NAME].strip(".-") or "model"
+        return f"ask/{folder}/{slug(self.dataset_id)}-{self.header['variant']}-{digest}.jsonl"
 
 
 def prompt_rows(found: Sequence[Question]) -> list[dict[str, Any]]:
@@ -188,10 +196,10 @@ def _plan(con: duckdb.DuckDBPyConnection, wish: Wish, benchmark: str, dataset_id
     else:
         chosen = keep(chosen, lambda q: not q["needs_image"], "they show a picture (--images: the model takes them)")
     if wish.rank:
+        delimiter = prompts.task(wish.rank).delimiter
         docs = {d["question_id"]: d for d in lm_eval.documents_of(con, found, wish.rank, prompts)}
         chosen = keep(chosen, lambda q: q["question_id"] in docs, "no single choice is an answer to them, or can be "
                       f"ranked as {wish.rank}")  # fmt: skip
-        delimiter = prompts.tasks[wish.rank].delimiter if docs else ""
         items = [_to_rank(q, docs[q["question_id"]], delimiter) for q in _sampled(chosen, wish.limit)]
         name, form, words = f"{wish.rank}-ranked", wish.rank, f"the benchmark's {wish.rank} task, choices ranked"
         version = "1"
@@ -199,10 +207,14 @@ def _plan(con: duckdb.DuckDBPyConnection, wish: Wish, benchmark: str, dataset_id
         prompt = _variant(prompts, wish, benchmark)
         examples = prompts.examples(prompt, found)
         chosen = keep(chosen, lambda q: q["fingerprint"] not in examples, "they are the prompt's examples")
-        messages = prompts.messages(found)
+        messages = {
+            question_id: next(m for m in made if m.variant == prompt.variant)
+            for question_id, made in prompts.messages(found).items()
+        }
+        chosen = keep(chosen, lambda q: messages[q["question_id"]].user.strip(), f"{prompt.user} has no words for them")
         items = []
         for q in _sampled(chosen, wish.limit):
-            message = next(m for m in messages[q["question_id"]] if m.variant == prompt.variant)
+            message = messages[q["question_id"]]
             shown = _with(message.messages, pictures.get(q["question_id"], ()), _labels(q, message.user))
             items.append(Item(q, tuple(shown), shown=_shown(q, message.user)))
         name, form, words, version = prompt.variant, "generated", prompt.source, prompt.version
@@ -220,6 +232,8 @@ def _variant(prompts: Prompts, wish: Wish, benchmark: str) -> Prompt:
     for prompt in prompts.prompts:
         if wish.variant in (None, prompt.variant):
             return prompt
+    if not prompts.prompts:
+        raise SettingsError(f"{prompts.file} has no [[prompt]]; add one")
     named = ", ".join(p.variant for p in prompts.prompts)
     raise SettingsError(f"{benchmark} has no prompt {wish.variant!r}; it has {named}")
 

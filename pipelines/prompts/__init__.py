@@ -20,7 +20,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
 
 from pipelines.errors import SettingsError
 from pipelines.questions.identity import fingerprint
@@ -45,6 +45,10 @@ class Prompt:
     examples: int = 0
     version: str = "1"
 
+    def __post_init__(self) -> None:
+        if self.examples < 0:
+            raise ValueError(f"examples is {self.examples}, fewer than none")
+
 
 @dataclass(frozen=True)
 class Task:
@@ -68,6 +72,11 @@ class Example:
     choices: tuple[str, ...]
     key: tuple[str, ...]
     topic: str | None = None
+
+    def __post_init__(self) -> None:
+        labels = ascii_uppercase[: len(self.choices)]
+        if not self.key or not set(self.key) <= set(labels):
+            raise ValueError(f"the key {list(self.key)} of an example is not among its choices {list(labels)}")
 
     def as_question(self) -> Question:
         """With the keys that templates use."""
@@ -105,25 +114,47 @@ class Prompts:
 
     def __init__(self, benchmark: str, own: Path | None = None) -> None:
         folders = [*_own_folders(benchmark, own), *_folders(benchmark)]
-        self._file = next(f / FILE for f in (*folders, _DEFAULT) if (f / FILE).is_file())
+        self.file = next(f / FILE for f in (*folders, _DEFAULT) if (f / FILE).is_file())
         self._templates = Environment(
-            loader=FileSystemLoader([self._file.parent, *folders]), undefined=StrictUndefined, autoescape=False
+            loader=FileSystemLoader([self.file.parent, *folders]), undefined=StrictUndefined, autoescape=False
         )
         self._templates.filters["trim_start"] = str.lstrip
-        data = tomllib.loads(self._file.read_text(encoding="utf-8"))
-        self.prompts = tuple(self._typed(Prompt, row) for row in data.get("prompt", ()))
-        self.tasks = {task.form: task for row in data.get("task", ()) for task in (self._typed(Task, row),)}
-        self._examples = [self._typed(Example, row).as_question() for row in data.get("example", ())]
-        sources = sorted({f for folder in (self._file.parent, *folders) for f in folder.glob("*.t*") if f.is_file()})
+        try:
+            data = tomllib.loads(self.file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as fault:
+            raise SettingsError(f"{self.file} can't be read ({fault}); correct it") from None
+        self.prompts: tuple[Prompt, ...] = tuple(self._typed(Prompt, data))
+        self.tasks: dict[str, Task] = {task.form: task for task in self._typed(Task, data)}
+        self._examples = [example.as_question() for example in self._typed(Example, data)]
+        sources = sorted({f for folder in (self.file.parent, *folders) for f in folder.glob("*.t*") if f.is_file()})
         self.digest = hashlib.sha256(b"\0".join(f.name.encode() + f.read_bytes() for f in sources)).hexdigest()[:12]
 
-    def _typed(self, kind: Any, row: dict[str, Any]) -> Any:
-        if unknown := sorted(row.keys() - {f.name for f in fields(kind)}):
-            raise SettingsError(f"{self._file}: {unknown[0]!r} is not a key of {kind.__name__.lower()}; remove it")
+    def _typed(self, kind: Any, data: dict[str, Any]) -> list[Any]:
+        """The rows of a kind that the file holds."""
+        name = kind.__name__.lower()
+        rows = data.get(name, [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise SettingsError(f"{self.file}: {name} is not a list of tables; write [[{name}]] over each")
+        types = {f.name: str(f.type) for f in fields(kind)}
+        for row in rows:
+            if unknown := sorted(row.keys() - types.keys()):
+                raise SettingsError(f"{self.file}: {unknown[0]!r} is not a key of {name}; remove it")
+            if wrong := sorted(k for k, value in row.items() if not _fits(value, types[k])):
+                raise SettingsError(
+                    f"{self.file}: {wrong[0]} of {name} is {row[wrong[0]]!r}; give {_said(types[wrong[0]])}"
+                )
         try:
-            return kind(**row)
+            return [kind(**row) for row in rows]
         except TypeError as fault:
-            raise SettingsError(f"{self._file}: {str(fault).partition('() ')[2]}; add what is missing") from None
+            raise SettingsError(f"{self.file}: {str(fault).partition('() ')[2]}; add what is missing") from None
+        except ValueError as fault:
+            raise SettingsError(f"{self.file}: {fault}; correct it") from None
+
+    def task(self, form: str) -> Task:
+        """The task of a form. Raises SettingsError where there is none."""
+        if form not in self.tasks:
+            raise SettingsError(f"{self.file} has no task {form}; add one, or rank without this folder of prompts")
+        return self.tasks[form]
 
     def messages(self, found: Sequence[Question]) -> dict[str, list[Message]]:
         """The prompts of one dataset's questions, by question_id."""
@@ -172,14 +203,27 @@ class Prompts:
     def _render(self, name: str, values: dict[str, Any]) -> str:
         try:
             return self._templates.get_template(name).render(values)
-        except TemplateError as fault:
-            raise SettingsError(f"{self._file}: {name} can't be used ({fault}); correct the template") from None
+        except TemplateNotFound:
+            raise SettingsError(f"{self.file} names {name}, which is not in its folder; add the template") from None
+        except Exception as fault:  # a template is code of its writer's, and can raise anything
+            raise SettingsError(f"{self.file}: {name} can't be used ({fault}); correct the template") from None
 
 
 @cache
 def prompts_of(benchmark: str) -> Prompts:
     """The prompts of a benchmark, read once."""
     return Prompts(benchmark)
+
+
+def _fits(value: Any, kind: str) -> bool:
+    """Whether a value of TOML is of a field's type."""
+    if kind.startswith("tuple"):
+        return isinstance(value, list) and all(isinstance(v, str) for v in value)
+    return isinstance(value, int if kind == "int" else str) and not isinstance(value, bool)
+
+
+def _said(kind: str) -> str:
+    return "a list of texts" if kind.startswith("tuple") else "a whole number" if kind == "int" else "a text"
 
 
 def _own_folders(benchmark: str, own: Path | None) -> list[Path]:

@@ -55,7 +55,7 @@ def nowhere(folder: Path, *texts: str) -> bool:
 
 def test_the_command_writes_the_key_nowhere(server: Server, data: Path, medexams: Command) -> None:
     env = {"MEDEXAMS_ASK_KEY": KEY, "OPENAI_LOG": "debug"}
-    wanted = ["--model", "m", "--dataset", DATASET, "--limit", "8"]
+    wanted = ["--model", "m", "--dataset", DATASET, "--limit", "8", "--no-import"]
     done = medexams("ask", "--base-url", server.url, *wanted, "--verbose", data=data, env=env)
     assert done.code == 1 and "answers are missing (2)" in done.err
     assert set(server.keys) == {f"Bearer {KEY}"}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +12,15 @@ from typing import Any
 
 import pytest
 
+from assets.ask import AskConfig
 from pipelines.ask import endpoint as endpoint_module
 from pipelines.ask.asking import FAILURES_IN_A_ROW, Limits, Outcome, is_right, missing, ranking, remind, run
 from pipelines.ask.call import Call
 from pipelines.ask.endpoint import Endpoint, NoLogprobs, apart
 from pipelines.ask.journal import Journal
 from pipelines.ask.plan import Item, Plan, Wish, about_tokens
-from pipelines.errors import LockedError, SettingsError
+from pipelines.cli import ask as command
+from pipelines.errors import LockedError, MedexamsError, SettingsError
 from pipelines.prompts import Prompts
 from pipelines.runs.formats import medexams_ask
 from pipelines.runs.parsed import File
@@ -284,6 +288,37 @@ def test_the_users_prompts_take_the_place_of_ours_and_examples_are_not_scored(tm
     assert Prompts("bench", tmp_path).digest != digest
 
 
+FEW = '[[prompt]]\nvariant = "few"\nsystem = "s.txt"\nuser = "u.txt"\nsource = "x"\n'
+EXAMPLE = '[[example]]\nquestion = "Q"\nchoices = ["a", "b"]\nkey = '
+
+
+@pytest.mark.parametrize(
+    ("file", "user", "why"),
+    [
+        ("prompt = [", "", r"prompts.toml can't be read \(.*\); correct it"),
+        ('prompt = {variant = "few"}', "", r"write \[\[prompt\]\] over each"),
+        (FEW + "examples = '1'", "", "examples of prompt is '1'; give a whole number"),
+        (FEW + "examples = -1", "", "examples is -1"),
+        (FEW + EXAMPLE + '"B"', "", "key of example is 'B'; give a list of texts"),
+        (FEW + EXAMPLE + '["Z"]', "", r"the key \['Z'\] of an example is not among its choices \['A', 'B'\]"),
+        (FEW.replace("u.txt", "gone.txt"), "", "names gone.txt, which is not in its folder"),
+        (FEW, "{% for e in %}", "u.txt can't be used .* correct the template"),
+        (FEW, "{{ nothing }}", "u.txt can't be used .*'nothing' is undefined"),
+        (FEW, "{{ question + 1 }}", "u.txt can't be used"),
+        (FEW, "{% include 'u.txt' %}", "u.txt can't be used .*recursion"),
+    ],
+)
+def test_a_folder_of_prompts_that_is_no_use_is_one_sentence(tmp_path: Path, file: str, user: str, why: str) -> None:
+    (tmp_path / "prompts.toml").write_text(file)
+    (tmp_path / "s.txt").write_text("Obey.")
+    (tmp_path / "u.txt").write_text(user)
+    asked = question(1) | {"topic": None, "exam": None, "passage": None, "source_key": "1", "fingerprint": "f"}
+    with pytest.raises(SettingsError, match=why):
+        Prompts("bench", tmp_path).messages([asked])
+    with pytest.raises(SettingsError):
+        Prompts("bench", tmp_path).task("mc")
+
+
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
@@ -293,6 +328,9 @@ def test_the_users_prompts_take_the_place_of_ours_and_examples_are_not_scored(tm
         ({"cost": 1.0}, "needs prices"),
         ({"rank": "best"}, "mc or cloze"),
         ({"attempts": 0}, "attempts is 0"),
+        ({"temperature": float("nan")}, "not a finite number"),
+        ({"parameters": {"top_p": float("inf")}}, "not a finite number"),
+        ({"model": " "}, "model is empty"),
     ],
 )
 def test_settings_that_make_no_sense_are_said_by_command_and_job_alike(
@@ -300,7 +338,36 @@ def test_settings_that_make_no_sense_are_said_by_command_and_job_alike(
 ) -> None:
     budget, cost = settings.pop("budget", None), settings.pop("cost", None)
     with pytest.raises(SettingsError, match=why):
-        Call(tmp_path, tmp_path, Wish("m", "http://host/v1", **settings), Limits(cost=cost), budget=budget)
+        wish = Wish(**{"model": "m", "base_url": "http://host/v1"} | settings)
+        Call(tmp_path, tmp_path, wish, Limits(cost=cost), budget=budget)
+
+
+def test_the_job_takes_the_settings_of_the_command() -> None:
+    here_alone = {"dry_run", "no_import", "data", "verbose", "debug", "quiet"}
+    assert {p.name for p in command.ask.params} - here_alone == set(AskConfig.model_fields)
+
+
+@pytest.mark.parametrize("model", ["../../etc/passwd", "..", "/", ".hidden", "x" * 400, "模" * 400, "a/b:c"])
+def test_a_model_of_any_name_has_its_journal_in_the_inbox(tmp_path: Path, model: str) -> None:
+    named = Plan("bench/one", (), plan().header | {"model": model}).name
+    path = tmp_path / named
+    assert path.resolve().parents[1] == tmp_path / "ask" and not path.parent.name.startswith(".")
+    with Journal(path, {}):
+        assert path.exists()
+
+
+def test_a_full_disk_is_said_and_costs_no_answer_that_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with served() as server:
+        ask(server, tmp_path / "a.jsonl", n=1)
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(MedexamsError, match=r"a\.jsonl can't be written \(No space left on device\); make room"):
+            ask(server, tmp_path / "a.jsonl")
+        monkeypatch.undo()
+        outcome, rows = ask(server, tmp_path / "a.jsonl")
+    assert outcome.failed == 0 and {r["question_id"] for r in rows} == {f"bench/one/{n}" for n in range(3)}
 
 
 def test_tokens_are_guessed_by_script() -> None:

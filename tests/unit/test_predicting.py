@@ -9,49 +9,18 @@ import numpy as np
 import polars as pl
 import pytest
 
+from perf.statistics import SHEET, sheet, totals_hold
 from pipelines.ask.adaptive import Adaptive, Several, gains, picker
-from pipelines.scoring.predicting import Paper, draws, paper
+from pipelines.scoring.predicting import draws
 
-M = 120
-
-
-def sheet(known: bool = True, **changed: object) -> tuple[Paper, np.ndarray]:
-    """A paper of M questions of one and three points in two components, and their true difficulties."""
-    rng = np.random.default_rng(1)
-    hard = rng.normal(0, 1.2, M)
-    ids = [f"q{i:03}" for i in range(M)]
-    question = pl.DataFrame({
-        "question_id": ids, "benchmark": "b", "key_status": "scored", "component": ["x", "y"] * (M // 2), "topic": None,
-        "points": [1, 1, 1, 3] * (M // 4), "needs_image": False,
-    } | changed, schema_overrides={"topic": pl.String})  # fmt: skip
-    rules = pl.DataFrame({
-        "benchmark": "b", "ruleset": "official", "weighted": True, "credits_all": True, "any_right": 0, "exact": 1,
-    })  # fmt: skip
-    parameters = pl.DataFrame({
-        "question_id": ids, "difficulty": hard, "difficulty_se": 0.4, "discrimination": 1.0,
-    })  # fmt: skip
-    return paper(question, parameters if known else parameters.clear(), rules), hard
+M = SHEET
 
 
-def simulated(chosen: int, seed: int) -> tuple[float, float, float, float]:
-    """True total of a simulated run, and low, middle and high of its prediction from `chosen` adaptive questions."""
-    known, hard = sheet()
-    rng = np.random.default_rng(seed)
-    difficulty = hard + rng.normal(0, 0.4, M)
-    right = rng.random(M) < 1 / (1 + np.exp(difficulty - rng.normal(0.5, 1.0)))
-    picker = Adaptive(known, known.ids, chosen)
-    while (question_id := picker.next()) is not None:
-        picker.record(question_id, bool(right[known.ids.index(question_id)]))
-    asked = np.array([known.ids.index(q) for q in picker.answers])
-    total = draws(known, asked, right[asked].astype(float), rng, 500) @ known.worth
-    low, middle, high = np.quantile(total, [0.05, 0.5, 0.95])
-    return float(right @ known.worth), low, middle, high
-
-
-def test_intervals_hold_in_simulation() -> None:
-    found = [simulated(30, seed) for seed in range(60)]
-    assert 0.8 < np.mean([low <= true <= high for true, low, _, high in found]) <= 1
-    assert abs(np.mean([middle - true for true, _, middle, _ in found])) < 6
+@pytest.mark.parametrize("known", [True, False])
+def test_intervals_hold_in_simulation(known: bool) -> None:
+    holds, width = totals_hold(30, known, papers=60)
+    assert 0.8 < holds <= 1
+    assert width < (0.3 if known else 0.5)
 
 
 def test_answered_questions_are_as_they_are_and_credited_ones_certain() -> None:

@@ -170,7 +170,7 @@ class World:
             old = [
                 mark
                 for column, table in (("dataset_id", "dataset"), ("run_id", "run"))
-                for (name,) in con.execute(
+                for (mark,) in con.execute(
                     f"select {column} from {table} where dataset_id not in ({latest})"
                 ).fetchall()
             ]

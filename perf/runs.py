@@ -68,13 +68,13 @@ def ratio(data: bytes) -> tuple[float, float, float]:
 
 
 def main() -> int:
-    """Print one line a case; 1 when the reader is slower than json.loads in any, else 0."""
+    """Print one line a case; 1 when the reader is less than twice as fast as json.loads in any, else 0."""
     slow = False
     for name, data in (("long JSON lines", long_lines(8_000)), ("short JSON lines", short_lines(200_000))):
         must_agree(name, json_rows(data).values == line_by_line(data))
         plain, ours, times = ratio(data)
         print(f"runs: {name}, {len(data) / 1e6:.1f} MB: json.loads {plain:.3f} s, reader {ours:.3f} s")
-        slow |= missed(f"runs: {name}, times as fast as json.loads", times, at_least=1.0)
+        slow |= missed(f"runs: {name}, times as fast as json.loads", times, at_least=2.0)
     return int(slow)
 
 

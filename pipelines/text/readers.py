@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import codecs
 import csv
+import gc
 import io
 import json
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +24,7 @@ import polars as pl
 from pipelines.errors import Unreadable
 from pipelines.text.limits import LIMITS, Limits
 
-_BLOCK = 1 << 18  # bytes of JSON lines that are parsed in one call: what a cache holds
+_BLOCK = 1 << 16  # bytes of JSON lines that are parsed in one call: what a cache holds
 _TOO_DEEP = (
     "the JSON is nested deeper than the limit of Python's reader (about 1,000 levels); it is not a list of records"
 )
@@ -52,6 +54,21 @@ class Rows:
                     f"{self.locator(i)}: {repr(value)[:80]}",
                 )
         return self.values
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """The garbage collector waits: it would look at all values again and again while they are made, and none of them
+    is garbage; freezing and unfreezing sets them among the old ones unseen. That saves a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.freeze()
+            gc.unfreeze()
+            gc.enable()
 
 
 # ---- text --------------------------------------------------------------------------------------------------------
@@ -115,6 +132,7 @@ def _not_utf8(data: bytes, where: str) -> Unreadable:
 # ---- JSON --------------------------------------------------------------------------------------------------------
 
 
+@_uncollected()
 def json_document(data: bytes, limits: Limits = LIMITS) -> Any:
     """One JSON document."""
     limits.check_cells(data.count(b",") + data.count(b"[") + data.count(b"{"))
@@ -128,6 +146,7 @@ def json_document(data: bytes, limits: Limits = LIMITS) -> Any:
         raise Unreadable("the JSON is broken or cut off; write the file again", _where(e)) from None
 
 
+@_uncollected()
 def json_rows(data: bytes, limits: Limits = LIMITS) -> Rows:
     """The records of a JSON array or of JSON lines, in order. Lines are parsed a block at a time, which is fast."""
     body = data.strip()
@@ -149,7 +168,7 @@ def json_rows(data: bytes, limits: Limits = LIMITS) -> Rows:
         count = block.count(b"\n") + 1
         try:
             # A line break can't stand inside a JSON value, save between the parts of an object: the counts show that.
-            found = json.loads(b"[" + block.replace(b"\n", b",") + b"]")
+            found = json.loads("[" + block.decode("utf-8", "surrogatepass").replace("\n", ",") + "]")
         except (ValueError, RecursionError):
             found = []
         if len(found) == count:
@@ -208,6 +227,7 @@ def csv_head(head: str) -> tuple[list[str], list[str]]:
     return [name.strip() for name in names], first
 
 
+@_uncollected()
 def csv_rows(data: bytes, limits: Limits = LIMITS, *, is_ragged: bool = False) -> tuple[list[str], Rows]:
     """Header and rows (lists of cells) of a CSV or TSV file: comma, semicolon, tab, or what a first line `sep=` says.
 
@@ -262,6 +282,7 @@ def parquet_columns(data: bytes) -> tuple[str, ...]:
         return ()
 
 
+@_uncollected()
 def parquet_rows(data: bytes, limits: Limits = LIMITS) -> Rows:
     """The records of a Parquet file. Its footer is held against the limits before a value is made."""
     try:

@@ -2,7 +2,7 @@
 
 The thing stands in the fragment, since a page that was opened from disk has nothing else: `run.html#RUN`,
 `question.html#QUESTION`, `pair.html#RUN,RUN`; what a page filters by follows a `?`, as in `run.html#RUN?result=wrong`.
-static/state.js reads them.
+static/core.js reads them.
 """
 
 from __future__ import annotations

@@ -14,11 +14,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Dialog, Page, sync_playwright
 
-from pipelines.report import write
+from pipelines.report import links, write
 from tests.conftest import lacking
 from tests.unit.test_report import HOSTILE, warehouse
 
-WIDTHS = (360, 820, 1400)
+WIDTHS = (360, 800, 1440)
+RUN, OTHER, QUESTION = "model-0/kokushi_md10-ja/00000000", "model-9/kokushi_md10-ja/00000009", "kokushi_md10/ja/3"
+THINGS = {"run": links.run(RUN), "pair": links.pair(RUN, OTHER), "question": links.question(QUESTION)}
+"""Address of each page that shows one thing; a report of a single run lacks OTHER, and says so."""
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--no-first-run",
@@ -73,6 +76,22 @@ def show(page: Page, file: Path, width: int, height: int = 900) -> None:
     page.goto(file.as_uri())
 
 
+def drawn(page: Page) -> None:
+    """Wait until a page of one thing, or a search, has drawn itself."""
+    page.wait_for_selector("#shown:not([aria-busy]) > *", state="attached")
+
+
+def each_page(page: Page, folder: Path, width: int) -> Iterator[str]:
+    """Opens all pages of a report, those of one thing with theirs; yields the name of each."""
+    page.set_viewport_size({"width": width, "height": 900})
+    for file in sorted(folder.glob("*.html")):
+        page.goto("about:blank")
+        page.goto(f"{folder.as_uri()}/{THINGS.get(file.stem, file.name)}")
+        if page.locator("#shown").count() and file.stem != "sql":
+            drawn(page)
+        yield file.stem
+
+
 def picture(page: Page, name: str) -> None:
     if folder := os.environ.get("MEDEXAMS_PICTURES"):
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -104,17 +123,16 @@ def tab_to(page: Page, text: str) -> None:
 
 @pytest.mark.parametrize(("n", "width"), [(20, 320), *product((1, 20, 200), WIDTHS)])
 def test_no_page_is_wider_than_the_screen(reports: dict[int, Path], page: Page, n: int, width: int) -> None:
-    for file in sorted(reports[n].glob("*.html")):
-        show(page, file, width)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
+    for name in each_page(page, reports[n], width):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         assert page.evaluate("document.fonts.status") == "loaded"
         # Exactly one of the two drawings of each chart shows.
-        drawn = page.eval_on_selector_all(
+        charts = page.eval_on_selector_all(
             "figure", "all => all.map(f => [...f.querySelectorAll('svg')].filter(s => s.clientWidth).length)"
         )
-        assert all(count == 1 for count in drawn), file.name
+        assert all(count == 1 for count in charts), name
         if n == 20 and width != 320:
-            picture(page, f"report-{file.stem}-{width}")
+            picture(page, f"report-{name}-{width}")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -155,7 +173,7 @@ def test_filtering_by_keyboard(reports: dict[int, Path], page: Page, width: int)
 
 
 def test_many_runs_stay_usable(reports: dict[int, Path], page: Page) -> None:
-    show(page, reports[200] / "index.html", 1400)
+    show(page, reports[200] / "index.html", 1440)
     assert len(column(page, "#board-0", 0)) == 30
     page.get_by_role("button", name="Show all 66").first.press("Enter")
     assert len(column(page, "#board-0", 0)) == 66
@@ -190,7 +208,7 @@ def test_reason_of_a_verdict_shows_on_focus_and_hover(reports: dict[int, Path], 
 
 
 def test_grid_sorts_with_its_details(reports: dict[int, Path], page: Page) -> None:
-    show(page, reports[20] / "exams-physician.html", 820)
+    show(page, reports[20] / "exams-physician.html", 800)
     page.get_by_role("button", name="2021").press("Enter")
     values = [int(v) for v in column(page, "#grid", 2)]
     assert values == sorted(values, reverse=True)
@@ -202,7 +220,7 @@ def test_complete_without_a_script(reports: dict[int, Path], page: Page) -> None
     text = file.read_text(encoding="utf-8").replace("<script ", "<template ").replace("</script>", "</template>")
     plain = file.with_name("plain.html")
     plain.write_text(text, encoding="utf-8")
-    show(page, plain, 820)
+    show(page, plain, 800)
     assert page.locator("tr[data-run]:visible").count() == 200
     assert not page.locator("form").first.is_visible() and not page.locator("thead button").count()
     plain.unlink()
@@ -226,7 +244,7 @@ def test_dark_and_light_differ_and_both_can_be_read(reports: dict[int, Path], pa
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         for name in ("index", "exams-physician", "responses"):
-            show(page, reports[20] / f"{name}.html", 1400)
+            show(page, reports[20] / f"{name}.html", 1440)
             assert page.evaluate(contrast) >= 4.5, (scheme, name)
             picture(page, f"report-{name}-{scheme}")
         papers.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
@@ -235,7 +253,7 @@ def test_dark_and_light_differ_and_both_can_be_read(reports: dict[int, Path], pa
 
 
 def test_screen_reader_tree(reports: dict[int, Path], page: Page) -> None:
-    show(page, reports[20] / "index.html", 1400)
+    show(page, reports[20] / "index.html", 1440)
     tree = page.locator("body").aria_snapshot()
     for part in (
         "- banner:",
@@ -253,7 +271,7 @@ def test_screen_reader_tree(reports: dict[int, Path], page: Page) -> None:
 
 
 def test_print(reports: dict[int, Path], page: Page, tmp_path: Path) -> None:
-    show(page, reports[1] / "exams-physician.html", 1400)
+    show(page, reports[1] / "exams-physician.html", 1440)
     page.emulate_media(media="print")
     assert not page.locator("nav").is_visible()
     assert page.locator(".sample").is_visible()

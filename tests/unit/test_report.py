@@ -24,7 +24,7 @@ from pipelines.report import MANIFEST, write
 from pipelines.report.page import number, score, share, words
 from pipelines.report.quality import excerpt
 from pipelines.schema import TABLES
-from pipelines.store.publishing import create_view
+from pipelines.store.publishing import STORAGE_VERSION, create_view
 from pipelines.store.sqlfiles import sql_views
 from pipelines.vocabulary import PREDICTION_STATUSES, RULESETS, VERDICTS
 
@@ -103,7 +103,9 @@ def warehouse(path: Path, n_runs: int, *, sample: bool = False, only: str | None
         if a["dataset_id"] == b["dataset_id"] == dataset_id and len(rows["comparison"]) < 600:
             _add_comparison(rows, a["run_id"], b["run_id"], dataset_id, metric)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with duckdb.connect(str(path)) as con:
+    with duckdb.connect() as con:
+        con.execute(f"attach '{path}' as warehouse (storage_version '{STORAGE_VERSION}')")  # as it is published
+        con.execute("use warehouse")
         for table in TABLES.values():
             columns = ", ".join(f'"{c.name}" {c.type}' for c in table.columns)
             con.execute(f"create table {table.name} ({columns})")

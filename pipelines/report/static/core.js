@@ -88,7 +88,7 @@ const medexams = (() => {
       try {
         await draw(read(), place);
       } catch (fault) {
-        place.replaceChildren(h("p", { class: "nothing" }, `This can't be shown: ${fault.message}.`));
+        place.replaceChildren(h("p", { class: "nothing", role: "alert" }, `This can't be shown: ${fault.message}.`));
       }
       place.removeAttribute("aria-busy");
     };

@@ -16,7 +16,7 @@ from playwright.sync_api import BrowserContext, Dialog, Page, sync_playwright
 
 from pipelines.report import links, write
 from tests.conftest import lacking
-from tests.unit.test_report import HOSTILE, warehouse
+from tests.unit.report_world import HOSTILE, warehouse
 
 WIDTHS = (360, 800, 1440)
 RUN, OTHER, QUESTION = "model-0/kokushi_md10-ja/00000000", "model-9/kokushi_md10-ja/00000009", "kokushi_md10/ja/3"

@@ -25,7 +25,7 @@ from pipelines.report.serving import MODULES, Server
 from pipelines.store.sqlfiles import sql_queries
 from tests.conftest import lacking
 from tests.e2e.test_report_browser import RUN, THINGS, browser, drawn, each_page, page, picture, show
-from tests.unit.test_report import ATTACK, query, warehouse
+from tests.unit.report_world import ATTACK, query, warehouse
 
 __all__ = ["browser", "page"]  # fixtures
 

@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup
 
 from pipelines.report import details, write
 from pipelines.report.page import interval, score, share
-from tests.unit.test_report import SECRET, warehouse
+from tests.unit.report_world import SECRET, warehouse
 
 OUTCOME = """p.status, p.labels, p.value, s.points, s.max_points, s.is_correct, s.hits_forbidden, s.counts, r.points,
     r.is_correct"""
